@@ -246,7 +246,7 @@ def _groups(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
 
 def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """Tag, length, data, repeated; with `lead`, one part that does not start with a digit may come first."""
-    tag_class, tag_width, size_class, size_width = list_heads(cell)
+    tag_class, tag_width, size_class, size_width = list_heads(cell.words)
     if "lead" in cell.words and at < end and not reading.text[at].isdigit():
         lead = cell.cells[0]
         yield _part(reading, lead, lead.key, at, at + lead.most, depth)
@@ -268,16 +268,12 @@ def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
 
 
 @cache
-def _heads_of(words: tuple[str, ...]) -> tuple[str, int, str, int]:
+def list_heads(words: tuple[str, ...]) -> tuple[str, int, str, int]:
+    """Content class and width of a list's tags, then of its lengths, by the *words* of its cell."""
     tag, size = words[:2]
     content, length = tag.rstrip("0123456789"), size.rstrip("0123456789")
     wide, long = int(tag.removeprefix(content)), int(size.removeprefix(length))
     return content, wide * (1 + (content == "b")), length, long * (1 + (length == "b"))
-
-
-def list_heads(cell: Cell) -> tuple[str, int, str, int]:
-    """Content class and width of a list's tags, then of its lengths."""
-    return _heads_of(cell.words)
 
 
 def _unknown(path: str, cut: str, content: str) -> Cell:
@@ -468,29 +464,26 @@ def fitting(version: str | Spec, number: int, value: str, network: str | None = 
     >>> found.get("city") if found else None
     'LONDON       '
     """
-    best, least = None, 0
+    best: dict[int, Parts] = {}
     for layout in tried(version, number, network):
         if layout.pattern is not None and not fits(layout, value):
             continue
         parts = read(layout, value)
-        if parts.misfits:
-            continue
-        torn = _torn(parts)
-        if not torn:
-            return parts
-        if best is None or torn < least:
-            best, least = parts, torn
-    return best
+        if not parts.misfits:
+            torn = _torn(parts)
+            if not torn:
+                return parts
+            best.setdefault(torn, parts)
+    return best[min(best)] if best else None
 
 
 def closest(version: str | Spec, number: int, value: str, network: str | None = None) -> Parts | None:
     """*value* split by the layout that fits, else by the one that fits furthest; None if the element has no
     layout."""
-    parts = fitting(version, number, value, network)
-    if parts is not None:
-        return parts
-    found_by = [read(layout, value) for layout in tried(version, number, network)]
-    return max(found_by, key=lambda candidate: candidate.misfits[0].start) if found_by else None
+    every = (read(layout, value) for layout in tried(version, number, network))
+    return fitting(version, number, value, network) or max(
+        every, key=lambda parts: parts.misfits[0].start, default=None
+    )
 
 
 def tried(version: str | Spec, number: int, network: str | None = None) -> tuple[Layout, ...]:
@@ -537,14 +530,8 @@ def place(version: str, number: int, name: str) -> slice:
 
 def set_bits(value: str) -> list[tuple[int, int]]:
     """The bits set in *value* (hex): (byte from 1, bit 8 to 1), the most significant first."""
-    octets = bytes.fromhex(value)
-    return [
-        (at, bit)
-        for at, octet in enumerate(octets, 1)
-        if octet
-        for bit in range(8, 0, -1)
-        if octet >> bit - 1 & 1
-    ]
+    octets = enumerate(bytes.fromhex(value), 1)
+    return [(at, bit) for at, octet in octets if octet for bit in range(8, 0, -1) if octet >> bit - 1 & 1]
 
 
 def flags(value: str) -> list[int]:

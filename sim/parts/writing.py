@@ -4,7 +4,7 @@ element."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sim.errors import BuildError, quoted_value
 from sim.parts.chip_data import ChipData, Tag, write_length, write_tags
@@ -63,63 +63,51 @@ def _with_length(cell: Cell, text: str) -> str:
     return f"{len(text) // 2:02X}{text}" if cell.own[0] == "H" else f"{len(text):0{len(cell.own)}}{text}"
 
 
-def _usual(cell: Cell) -> str:
-    """The value of a part that was not given: the first of its constants, if it has any."""
-    return cell.argument.split(" ")[0] if cell.codes == "is" else ""
-
-
 def _places(cell: Cell, values: Mapping[str, Value], number: int) -> str:
+    parts = [(child, _value_for(child, values)) for child in cell.cells]
+    if "short" in cell.words:  # it ends after the last part that is given
+        parts = parts[: max((at for at, (_, value) in enumerate(parts, 1) if value is not None), default=0)]
     texts: list[str] = []
-    last = len(cell.cells)
-    if "short" in cell.words:
-        last = max(
-            (at for at, part in enumerate(cell.cells) if _value_for(part, values) is not None), default=-1
-        )
-    for at, child in enumerate(cell.cells):
-        if at > last:
-            break
-        value = _value_for(child, values)
-        if value is None:
-            value = _usual(child)
+    for child, value in parts:
+        if value is None:  # the first of its constants, if it has any
+            value = child.argument.split(" ")[0] if child.codes == "is" else ""
         texts.append(_with_length(child, _inside(child, value, number)))
     return "".join(texts)
 
 
-def _list(cell: Cell, values: Mapping[str, Value], number: int) -> str:
-    width = int("".join(filter(str.isdigit, cell.words[1])))
-    texts: list[str] = []
+def _tagged(cell: Cell, values: Mapping[str, Value], number: int) -> Iterator[tuple[str, str]]:
+    """The tag and the text of each of *values*; those without a row are written as they are."""
     for key, value in values.items():
         child = cell.by_key.get(key) or cell.by_name.get(key)
-        text = _inside(child, value, number) if child else str(value)
-        if child is not None and "lead" in cell.words and child is cell.cells[0]:
+        yield (child.key, _inside(child, value, number)) if child else (key, str(value))
+
+
+def _list(cell: Cell, values: Mapping[str, Value], number: int) -> str:
+    _, _, content, width = list_heads(cell.words)
+    lead = cell.cells[0].key if "lead" in cell.words else None
+    texts: list[str] = []
+    for key, text in _tagged(cell, values, number):
+        if key == lead:
             texts.insert(0, text)
-        elif cell.words[1].startswith("b"):
-            texts.append(f"{child.key if child else key}{len(text) // 2:0{2 * width}X}{text}")
         else:
-            texts.append(f"{child.key if child else key}{len(text):0{width}}{text}")
+            size = f"{len(text) // 2:0{width}X}" if content == "b" else f"{len(text):0{width}}"
+            texts.append(key + size + text)
     return "".join(texts)
 
 
 def _ber(cell: Cell, values: Mapping[str, Value], number: int) -> str:
-    pairs = []
-    for key, value in values.items():
-        child = cell.by_key.get(key) or cell.by_name.get(key)
-        pairs.append((child.key if child else key, _inside(child, value, number) if child else str(value)))
-    return write_tags(pairs)
+    return write_tags(_tagged(cell, values, number))
 
 
 def _bits(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     first = cell.cells[0]
     size = first.most * _BITS_A_DIGIT
-    bit_values = {
-        int((cell.by_key.get(key) or cell.by_name[key]).key): value for key, value in values.items()
-    }
-    bit_values.pop(int(first.key), None)
+    children = ((cell.by_key.get(key) or cell.by_name[key], value) for key, value in values.items())
     bits, texts = 0, []
-    for bit in sorted(bit_values):
-        child = cell.by_key[str(bit)]
-        bits |= 1 << size - bit
-        texts.append(_with_length(child, _inside(child, bit_values[bit], number)))
+    for child, value in sorted(children, key=lambda one: int(one[0].key)):
+        if child is not first:
+            bits |= 1 << size - int(child.key)
+            texts.append(_with_length(child, _inside(child, value, number)))
     return f"{bits:0{first.most}X}" + "".join(texts)
 
 
@@ -128,13 +116,8 @@ def _split(cell: Cell, values: Mapping[str, Value], number: int) -> str:
 
 
 def _tokens(cell: Cell, values: Mapping[str, Value], number: int) -> str:
-    texts = []
-    for key, value in values.items():
-        child = cell.by_key.get(key) or cell.by_name.get(key)
-        if (child.key if child else key) == HEADER_KEY:
-            continue
-        text = _inside(child, value, number) if child else str(value)
-        texts.append(f"! {child.key if child else key}{len(text):05} {text}")
+    pairs = _tagged(cell, values, number)
+    texts = [f"! {key}{len(text):05} {text}" for key, text in pairs if key != HEADER_KEY]
     return _counted("& 0000000000" + "".join(texts), len(texts) + 1)
 
 
@@ -251,7 +234,7 @@ def _head(cell: Cell, part: Part, value: str, inner: str) -> tuple[int, str]:
         head = f"{_length(inner, len('00000'), False)} "
         return part.start - len(head), head
     if cell.cut == "list" and not ("lead" in cell.words and part.cell is cell.cells[0]):
-        _, _, content, width = list_heads(cell)
+        _, _, content, width = list_heads(cell.words)
         return part.start - width, _length(inner, width, content == "b")
     if own_length:
         return part.start - len(own_length), _length(inner, len(own_length), own_length[0] == "H")

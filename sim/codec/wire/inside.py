@@ -63,7 +63,7 @@ def _bitmap_of(inside: Inside, take: Take) -> tuple[str, int]:
 def _list_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
     """Yield tag, length and data of each part, in the order of the bytes."""
     at, cell = 0, inside.layout.cell
-    _, _, _, width = list_heads(cell)
+    _, _, _, width = list_heads(cell.words)
     if inside.lead is not None and data and _tag_at(inside, data, 0) is None:
         value, _, at = take(0, inside.lead)
         yield value
