@@ -16,7 +16,7 @@ from sim.models.transport.clients import connect, load, obeys
 from sim.models.transport.providers import Choice, Settings
 
 if TYPE_CHECKING:
-    from pydantic_ai import Agent, ConcurrencyLimiter
+    from pydantic_ai import Agent
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
@@ -25,14 +25,9 @@ if TYPE_CHECKING:
 Check = Callable[[Any], list[str]]
 # The problems of an answer, from the answer and its response.
 _Judge = Callable[[Any, Any], list[str]]
-# The type of an answer, whether the model's sampling obeys its schema, and the limit of concurrent calls.
-_Kind = tuple[type, bool, int]
 
-# By event loop: loops cannot share limiters or agents.
-_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, ConcurrencyLimiter]] = WeakKeyDictionary()
-_AGENTS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[_Kind, Agent[_Judge | None, Any]]] = (
-    WeakKeyDictionary()
-)
+# Agents and limiters of concurrent calls, by event loop: loops cannot share them.
+_OF_LOOPS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, Any]] = WeakKeyDictionary()
 _PROBLEMS_SHOWN = 4
 _LEAST_SHOWN = Decimal("0.0001")  # dollars
 # The answers of this process, so nobody pays twice for the same question.
@@ -78,7 +73,14 @@ async def ask(
             model_settings=limits,
             retries={"output": settings.repairs},
         )
-        made = Answered(run.output, cost_of(choice, run))
+        used = run.usage
+        calls = f"{used.requests} calls" if used.requests > 1 else "one call"
+        price = f", about ${used.cost:.4f}" if used.cost and used.cost >= _LEAST_SHOWN else ""
+        made = Answered(
+            run.output,
+            f"Asked {choice.source.removeprefix('llm:')}: {calls}, {used.input_tokens:,} tokens in, "
+            f"{used.output_tokens:,} out{price}.",
+        )
     while len(_ANSWERED) >= _MOST_ANSWERED:
         _ANSWERED.pop(next(iter(_ANSWERED)))
     _ANSWERED[key] = made
@@ -88,17 +90,6 @@ async def ask(
 def forget() -> None:
     """Clear the cache of answers."""
     _ANSWERED.clear()
-
-
-def cost_of(choice: Choice, run: Any) -> str:
-    """The cost of a run, in words."""
-    used = run.usage
-    price = f", about ${used.cost:.4f}" if used.cost and used.cost >= _LEAST_SHOWN else ""
-    calls = f"{used.requests} calls" if used.requests > 1 else "one call"
-    return (
-        f"Asked {choice.source.removeprefix('llm:')}: {calls}, {used.input_tokens:,} tokens in, "
-        f"{used.output_tokens:,} out{price}."
-    )
 
 
 async def stream(choice: Choice, settings: Settings, instructions: str, prompt: str) -> AsyncIterator[str]:
@@ -156,55 +147,42 @@ async def _agent(
             if settings.effort:
                 limits["thinking"] = settings.effort  # type: ignore[typeddict-item]  # checked where it is read
             native = output is not str and obeys(choice, model)
-            yield _prepared((output, native, settings.concurrency)), model, limits
+            yield _prepared(output, native, settings.concurrency), model, limits
     except LlmError:
         raise
-    except TimeoutError:
-        raise _late(choice, settings) from None
     except Exception as error:  # noqa: BLE001, whatever the library raises, the call has failed
         raise _failure(choice, settings, last, error) from None
 
 
-def _late(choice: Choice, settings: Settings) -> LlmTimeout:
-    return LlmTimeout(f"{choice.provider} did not answer within {settings.timeout:g} seconds")
+def _prepared(output: type, native: bool, limit: int) -> _Agent:
+    """The agent of this event loop for an *output*, whose schema the model's sampling may obey (*native*), with
+    at most *limit* concurrent calls. Made once, because building the schema takes longer than the rest of a
+    call; each call passes its model, prompt and judge."""
+    from pydantic_ai import Agent, ConcurrencyLimiter, ModelRetry, NativeOutput, RunContext
 
-
-def _prepared(kind: _Kind) -> _Agent:
-    """The agent of this event loop for *kind*, made once, because building the schema takes longer than the
-    rest of a call. Each call passes its model, prompt and judge."""
-    from pydantic_ai import Agent, ModelRetry, NativeOutput, RunContext
-
-    of_loop = _AGENTS.setdefault(asyncio.get_running_loop(), {})
-    if kind not in of_loop:
-        output, native, limit = kind
+    of_loop = _OF_LOOPS.setdefault(asyncio.get_running_loop(), {})
+    if (kind := (output, native, limit)) not in of_loop:
+        turns = of_loop.setdefault(limit, ConcurrencyLimiter(limit))
         asks: Any = NativeOutput(output, strict=True) if native else output
-        of_loop[kind] = Agent(output_type=asks, max_concurrency=_turns(limit))
+        agent: _Agent = Agent(output_type=asks, max_concurrency=turns)
+        of_loop[kind] = agent
 
         async def judge(context: RunContext[_Judge | None], answer: Any) -> Any:
             if context.deps and (wrong := context.deps(answer, context.messages[-1])):
                 raise ModelRetry("This cannot be used:\n" + "\n".join(f"- {text}" for text in wrong))
             return answer
 
-        of_loop[kind].output_validator(judge)
-    return of_loop[kind]
-
-
-def _turns(limit: int) -> ConcurrencyLimiter:
-    """The limiter of this event loop, for *limit* concurrent calls."""
-    from pydantic_ai import ConcurrencyLimiter
-
-    of_loop = _TURNS.setdefault(asyncio.get_running_loop(), {})
-    if limit not in of_loop:
-        of_loop[limit] = ConcurrencyLimiter(limit)
-    return of_loop[limit]
+        agent.output_validator(judge)
+    made: _Agent = of_loop[kind]
+    return made
 
 
 def _failure(choice: Choice, settings: Settings, last: list[str], error: Exception) -> LlmError:
     """*error* as an `LlmError`, without what the provider sent, which may quote the prompt or the key."""
     from pydantic_ai import exceptions
 
-    if isinstance(error, exceptions.ModelTimeoutError):
-        return _late(choice, settings)
+    if isinstance(error, (TimeoutError, exceptions.ModelTimeoutError)):
+        return LlmTimeout(f"{choice.provider} did not answer within {settings.timeout:g} seconds")
     if isinstance(error, exceptions.ModelHTTPError):
         return LlmFailed(f"{choice.provider} answered with status {error.status_code}")
     if isinstance(error, exceptions.ModelAPIError):

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit, urlunsplit
 from sim.models.errors import LlmUnavailable, LlmUnknownModel, LlmUnknownProvider
 
 EFFORTS = ("minimal", "low", "medium", "high")
+_LEAST = {"timeout": 0.001, "retries": 0, "repairs": 0, "max_tokens": 1, "concurrency": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +48,22 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     5.0
     """
     given = os.environ if environment is None else environment
-    default = Settings()
-    return Settings(
-        provider=given.get("SIM_LLM_PROVIDER", "").strip() or None,
-        model=given.get("SIM_LLM_MODEL", "").strip() or None,
-        timeout=_number(given, "SIM_LLM_TIMEOUT", default.timeout, 0.001),
-        retries=int(_number(given, "SIM_LLM_RETRIES", default.retries, 0)),
-        repairs=int(_number(given, "SIM_LLM_REPAIRS", default.repairs, 0)),
-        effort=_effort(given.get("SIM_LLM_EFFORT", "").strip()),
-        max_tokens=int(_number(given, "SIM_LLM_MAX_TOKENS", default.max_tokens, 1)),
-        concurrency=int(_number(given, "SIM_LLM_CONCURRENCY", default.concurrency, 1)),
-    )
-
-
-def _effort(word: str) -> str:
-    if word and word not in EFFORTS:
+    effort = given.get("SIM_LLM_EFFORT", "").strip()
+    if effort and effort not in EFFORTS:
         raise ValueError(f"SIM_LLM_EFFORT must be one of {', '.join(EFFORTS)}")
-    return word
-
-
-def _number(given: Mapping[str, str], name: str, default: float, least: float) -> float:
-    text = given.get(name)
-    if not text:
-        return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = least - 1
-    if not least <= value < float("inf"):
-        raise ValueError(f"{name} must be a number of {least:g} or more")
-    return value
+    limits: dict[str, Any] = {}
+    for limit, least in _LEAST.items():
+        name = f"SIM_LLM_{limit.upper()}"
+        if text := given.get(name):
+            try:
+                value = float(text)
+            except ValueError:
+                value = least - 1
+            if not least <= value < float("inf"):
+                raise ValueError(f"{name} must be a number of {least:g} or more")
+            limits[limit] = value if limit == "timeout" else int(value)
+    provider, model = (given.get(f"SIM_LLM_{name}", "").strip() or None for name in ("PROVIDER", "MODEL"))
+    return Settings(provider, model, effort=effort, **limits)
 
 
 INSTALL = "the packages are missing: pip install 'iso8583-lab[llm]'"
