@@ -155,8 +155,8 @@ async def _agent(
 
 
 def _prepared(output: type, native: bool, limit: int) -> _Agent:
-    """The agent of this event loop for an *output*, whose schema the model's sampling may obey (*native*), with
-    at most *limit* concurrent calls. Made once, because building the schema takes longer than the rest of a
+    """The agent of this event loop for an *output*, with at most *limit* concurrent calls; *native*: the
+    model's sampling obeys its schema. Made once, because building the schema takes longer than the rest of a
     call; each call passes its model, prompt and judge."""
     from pydantic_ai import Agent, ConcurrencyLimiter, ModelRetry, NativeOutput, RunContext
 
