@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim import operations
 from sim.codec import Message
-from sim.operations.anatomy import Anatomy, differences, dissect, masked_text
+from sim.operations.anatomy import differences, dissect, masked_text
 from sim.operations.building import TEXT, build_from, in_format, known_format, told_otherwise, written
 from sim.operations.choosing import chosen_version
 from sim.operations.explanation import SOURCE_RULES, explain_so_far
@@ -77,14 +77,15 @@ def rows(table: Any) -> list[Record]:
 def parse(message: str, **how: Any) -> Record:
     """The elements of a message, and findings on what could not be read; for other input, what it is and
     what is in it."""
-    view, read_as, reading = _read_and_dissect(message, **how)
+    reading = _readable(message, **how)
+    view = dissect(reading)
     findings = [_finding(finding) for finding in view.findings]
     return {
         "mti": view.message.mti,
         "version": view.version,
         "network": view.network,
         "interface": view.interface,
-        "read_as": read_as or TEXT,
+        "read_as": TEXT if reading.raw is not None else reading.read_as or TEXT,
         "elements": [
             {
                 "number": place.number,
@@ -104,15 +105,15 @@ def parse(message: str, **how: Any) -> Record:
     }
 
 
-def _read_and_dissect(message: str, **how: Any) -> tuple[Anatomy, str, Reading]:
-    """The anatomy of *message*, in any notation; how it was read (empty for the text form); and the reading.
+def _readable(message: str, **how: Any) -> Reading:
+    """*message*, in any notation, as a Reading.
 
     Raises ParseError for bytes of which nothing can be read, ChoiceError for an unknown word.
     """
     reading = read(message, **how)
     if reading.message is None and reading.raw is None and reading.error is not None:
         raise reading.error
-    return dissect(reading), "" if reading.raw is not None else reading.read_as, reading
+    return reading
 
 
 def _finding(finding: Finding) -> Record:
@@ -192,7 +193,7 @@ def guess(message: str, **how: Any) -> list[Record]:
 
 def diff(a: str, b: str, **how: Any) -> list[Record]:
     """The elements in which two messages differ; None if one of them does not have the element."""
-    sides = left, right = [_read_and_dissect(text, **how)[0] for text in (a, b)]
+    sides = left, right = [dissect(_readable(text, **how)) for text in (a, b)]
     records = []
     for difference in differences(left, right):
         name = left.name(difference.a) if difference.a else right.name(difference.b) if difference.b else ""
@@ -207,7 +208,7 @@ def diff(a: str, b: str, **how: Any) -> list[Record]:
 def mask(message: str, *, version: str | None = None, format: str | None = None) -> Record:
     """*message* with card data masked, in its own form, or as text if a wire format is named."""
     if format not in (None, TEXT):
-        return {"message": _read_and_dissect(message, version=version, format=format)[0].shown_text}
+        return {"message": dissect(_readable(message, version=version, format=format)).shown_text}
     text = strip_line_ending(message)
     return {"message": masked_text(text, chosen_version(text, version))}
 
@@ -222,11 +223,11 @@ def generate(
     **options: Any,
 ) -> Made:
     """A test message that fits *format*."""
-    from sim.operations.asked import generated, moment
+    from sim.operations.asked import generated
 
     if description:
         version = version_named(options["version"]) if options["version"] else None
-        result = _described(description, provider, model, version, moment(options["at"]))
+        result = _described(description, provider, model, version, _moment(options["at"]))
     else:
         result = generated(message_type, format=format, **options)
     return _fitted(result, format)
@@ -254,11 +255,9 @@ def respond(
     message: str, code: str | None = None, *, to: str | None = None, at: str | None = None, **how: Any
 ) -> Made:
     """The response to a request, in the format *to*, or else that of the request."""
-    from sim.operations.asked import moment
-
     options, amounts = _reading_options(how)
     request = parse_any(message, **options).whole()
-    response = operations.respond(request, code, at=moment(at), **amounts)
+    response = operations.respond(request, code, at=_moment(at), **amounts)
     return _fitted(response, to or options.get("format"))
 
 
@@ -273,14 +272,12 @@ def reverse(
     **how: Any,
 ) -> Made:
     """The reversal of a message; leading zeros of *stan* may be omitted."""
-    from sim.operations.asked import moment
-
     options, amounts = _reading_options(how)
     request = parse_any(message, **options).whole()
     amounts["answer"] = None if answer is None else parse_any(answer, **options).whole()
     amounts["reason"] = None if reason is None else template_word("reason", reason)
     stan = stan.zfill(6) if stan is not None and stan.isdecimal() else stan
-    reversal = operations.reverse(request, stan=stan, at=moment(at), **amounts)
+    reversal = operations.reverse(request, stan=stan, at=_moment(at), **amounts)
     return _fitted(reversal, to or options.get("format"))
 
 
@@ -310,9 +307,8 @@ def exchange(
 ) -> MadeExchange:
     """An exchange of test messages that fit *format*."""
     from sim.exchanges import make, tell
-    from sim.operations.asked import moment
 
-    result = make(purpose, at=moment(at), format=format, **options)
+    result = make(purpose, at=_moment(at), format=format, **options)
     steps, lost = [], list[str]()
     for place, step in enumerate(result.steps):
         message, left = in_format(step.message, known_format(format))
@@ -337,13 +333,11 @@ def build(mti: str, fields: Mapping[int, str], version: str | None = None) -> Ma
 
 def convert(message: str, to: str, *, at: str | None = None, **how: Any) -> Made:
     """A message in another version, with a note on each element, or in a wire format."""
-    from sim.operations.asked import moment
-
     original = parse_any(message, **how).whole()
     if to not in operations.VERSIONS:
         known_format(to)
         return Made(original, original.version)
-    converted = operations.convert(original, to, network=how.get("network"), at=moment(at))
+    converted = operations.convert(original, to, network=how.get("network"), at=_moment(at))
     notes = [asdict(note) for note in converted.notes]
     more = {"lossless": converted.lossless, "notes": notes}
     return Made(converted.message, converted.message.version, more=more)
@@ -362,6 +356,12 @@ def break_message(message: str, fault: str, *, network: str | None = None, **how
     broken = operations.break_message(original, fault, network=network)
     names = ("fault", "rule", "field", "path", "start", "what")
     return Made(broken.raw, broken.version, more={name: getattr(broken, name) for name in names})
+
+
+def _moment(at: str | None) -> datetime | None:
+    from sim.operations.asked import moment
+
+    return moment(at)
 
 
 def _reading_options(how: Record) -> tuple[Record, Record]:

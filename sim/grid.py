@@ -147,17 +147,18 @@ def lighting(numbers: Iterable[int]) -> str:
 
 def table_html(table: Grid) -> str:
     """The `<table>` element."""
-    columns = list(_columns(table))
-    needs = [max(map(len, texts), default=0) for texts in columns]
+    columns = [(header, *(row[at] for row in table.rows)) for at, header in enumerate(table.headers)]
+    needs = [max(map(len, texts)) for texts in columns]
     long = [
         need > _LONG and kind not in (NUMBER, SEVERITY) for need, kind in zip(needs, table.kinds, strict=True)
     ]
     labelled = table.label_header is not None
-    width = sum(
-        min(need, _MOST_DRAWN.get(kind, need)) + _PADDING
-        for need, kind in zip(needs, table.kinds, strict=True)
-    ) + (_widest(table.labels) if labelled else 0)
-    shares = _shares(table.headers, [_usual(texts) for texts in columns], long)
+    widths = [min(need, _MOST_DRAWN.get(kind, need)) for need, kind in zip(needs, table.kinds, strict=True)]
+    widths += [max(map(len, table.labels), default=0)] if labelled else []
+    room = sum(widths) + _PADDING * len(widths)
+    # The length that suffices for nine of ten rows: one long value takes no room from the other columns.
+    usual = [sorted(map(len, texts))[len(texts) * 9 // 10] for texts in columns]
+    shares = _shares(table.headers, usual, long)
     cols = "".join(f'<col style="width:{share}%">' if share else "<col>" for share in shares)
     names = [
         _names(name, table.headers) if cut_short else ""
@@ -165,22 +166,19 @@ def table_html(table: Grid) -> str:
     ]
     heads = zip(table.headers, table.kinds, strict=True)
     cells = "".join(f'<th class="{kind}">{html.escape(text)}</th>' for text, kind in heads)
-    corner = (
-        (f"<th>{html.escape(table.label_header)}</th>" if table.label_header else "<td></td>")
-        if labelled
-        else ""
-    )
-    return "\n".join(
-        [
-            f'<table border="0" class="dataframe iso8583" style="max-width:{width}ch">',
-            f"<colgroup>{'<col>' if labelled else ''}{cols}</colgroup>" if any(shares) else "",
-            f"<thead><tr>{corner}{cells}</tr></thead>",
-            "<tbody>",
-            *(_html_row(table, at, names) for at in range(len(table.rows))),
-            "</tbody>",
-            "</table>",
-        ]
-    ).replace("\n\n", "\n")
+    corner = ""
+    if labelled:
+        corner = f"<th>{html.escape(table.label_header)}</th>" if table.label_header else "<td></td>"
+    lines = [
+        f'<table border="0" class="dataframe iso8583" style="max-width:{room}ch">',
+        *([f"<colgroup>{'<col>' if labelled else ''}{cols}</colgroup>"] if any(shares) else []),
+        f"<thead><tr>{corner}{cells}</tr></thead>",
+        "<tbody>",
+        *(_html_row(table, at, names) for at in range(len(table.rows))),
+        "</tbody>",
+        "</table>",
+    ]
+    return "\n".join(lines)
 
 
 def _names(header: str, headers: Sequence[str]) -> str:
@@ -195,20 +193,6 @@ def _names(header: str, headers: Sequence[str]) -> str:
 def _never_truncated(header: str, headers: Sequence[str]) -> bool:
     """Whether the column *header* is never truncated."""
     return any(header in group and group.issubset(headers) for group in _TOLD)
-
-
-def _columns(table: Grid) -> Iterable[tuple[str, ...]]:
-    return ((header, *(row[at] for row in table.rows)) for at, header in enumerate(table.headers))
-
-
-def _widest(labels: Sequence[str]) -> int:
-    return max(map(len, labels), default=0) + _PADDING
-
-
-def _usual(texts: Sequence[str]) -> int:
-    """The length that suffices for nine of ten rows, so that one long value takes no room from the other
-    columns."""
-    return sorted(map(len, texts))[len(texts) * 9 // 10]
 
 
 def _shares(headers: Sequence[str], needs: Sequence[int], long: Sequence[bool]) -> list[int]:
@@ -280,13 +264,13 @@ def cut(text: str, width: int) -> str:
 
 def as_plain(table: Grid, title: str = "") -> str:
     """The grid as lines of text, with *title* above them."""
-    columns = [[table.label_header, *table.labels]] if table.label_header is not None else []
+    columns, kinds = [], [*table.kinds]
+    if table.label_header is not None:
+        columns.append([table.label_header, *table.labels])
+        kinds.insert(0, NUMBER if all(map(str.isdecimal, table.labels)) else TEXT)
     for at, (header, kind) in enumerate(zip(table.headers, table.kinds, strict=True)):
         texts = [row[at] for row in table.rows]
         columns.append([header, *(map(signed, texts) if kind == SEVERITY else texts)])
-    kinds = table.kinds
-    if table.label_header is not None:
-        kinds = (NUMBER if all(map(str.isdecimal, table.labels)) else TEXT, *kinds)
     drawn = [_justified(texts, kind) for texts, kind in zip(columns, kinds, strict=True)]
     lines = ["  ".join(cells).rstrip() for cells in zip(*drawn, strict=True)]
     above = [*textwrap.wrap(title, _TITLE_WIDTH), ""] if title else []

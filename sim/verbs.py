@@ -235,15 +235,14 @@ class _Known(dict[str, Any]):
         return Any
 
 
-_CALLED = dict.fromkeys(("Address", "Path", "Rules"), str)
-_KNOWN = {
-    **vars(words),
-    **_CALLED,
-    "Any": Any,
-    "Literal": Literal,
-    "datetime": datetime,
-    "re": re,
-}
+_KNOWN = _Known(
+    {
+        **vars(words),
+        **dict.fromkeys(("Address", "Path", "Rules"), str),
+        **{kind.__name__: kind for kind in (str, int, float, bool, bytes, list, tuple, dict, object)},
+        **{"Any": Any, "Literal": Literal, "datetime": datetime, "re": re},
+    }
+)
 
 
 def _type(annotation: str) -> Any:
@@ -251,10 +250,7 @@ def _type(annotation: str) -> Any:
     generic = re.sub(r"\bMapping\[[^\]]*\]", "object", generic)
     if "Callable[" in generic:
         return Any
-    return eval(generic, {}, _Known(_KNOWN | _BUILTINS)) if generic else Any  # noqa: S307
-
-
-_BUILTINS = {kind.__name__: kind for kind in (str, int, float, bool, bytes, list, tuple, dict, object)}
+    return eval(generic, {}, _KNOWN) if generic else Any  # noqa: S307
 
 
 def _kinds(annotated: Any) -> Iterator[type]:

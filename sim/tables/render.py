@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -61,23 +60,22 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def grid(frame: pd.DataFrame, leave_out: Iterable[str]) -> Grid:
-    """*frame* as a grid without the columns *leave_out*; a long one shows only the rows at both ends."""
-    rows, note = shown_rows(len(frame), len(frame.columns))
-    return grid_of(frame, leave_out, rows, note)
-
-
-def grid_of(
-    frame: pd.DataFrame, leave_out: Iterable[str], rows: Sequence[int | None], note: str = ""
+def grid(
+    frame: pd.DataFrame,
+    leave_out: Collection[str],
+    rows: Sequence[int | None],
+    note: str = "",
+    rules: str = "",
 ) -> Grid:
-    """*frame* as a grid with only *rows*, in this order; None is a gap."""
-    left_out = set(leave_out)
-    kept = [at for at, label in enumerate(frame.columns) if label not in left_out]
+    """*frame* as a grid without the columns *leave_out* and with only *rows*, in this order; None is a gap.
+    Each rule in the column *rules* is linked to its documentation page, if there is one."""
+    kept = [at for at, label in enumerate(frame.columns) if label not in leave_out]
     part = frame.iloc[[at for at in rows if at is not None]]
     columns = [_texts(part.iloc[:, at].tolist(), rows) for at in kept]
     labels = _texts([_label(label) for label in part.index.tolist()], rows)
     headers = tuple(_label(frame.columns[at]) for at in kept)
-    failing = columns[headers.index(_FAULTY)] if _FAULTY in headers else ()
+    by_header = dict(zip(headers, columns, strict=True))
+    ids = set(by_header.get(rules, ())) - {GAP}
     return Grid(
         headers=headers,
         kinds=tuple(_kind(frame, at) for at in kept),
@@ -85,16 +83,9 @@ def grid_of(
         rows=tuple(zip(*columns, strict=True)) if columns else tuple(() for _ in rows),
         label_header=_label(tuple(name for name in frame.index.names if name is not None)),
         note=note,
-        failing=frozenset(at for at, text in enumerate(failing) if text and text != GAP),
+        failing=frozenset(at for at, text in enumerate(by_header.get(_FAULTY, ())) if text and text != GAP),
+        links={(rules, rule): page for rule in ids if (page := rule_page(rule))},
     )
-
-
-def linked(table: Grid, rules: str) -> Grid:
-    """*table* with each rule in the column *rules* linked to its documentation page, if there is one."""
-    if rules not in table.headers:
-        return table
-    rule_ids = {row[table.headers.index(rules)] for row in table.rows} - {GAP}
-    return replace(table, links={(rules, text): page for text in rule_ids if (page := rule_page(text))})
 
 
 def shown_rows(count: int, width: int) -> tuple[list[int | None], str]:

@@ -305,11 +305,14 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
 
     def drawn(self) -> Grid:
         """The grid that a display draws: card data masked; of a long table only the rows at both ends."""
-        return render.linked(render.grid(self.masked(), self.left_out()), self._rules)
+        return self._drawn(*render.shown_rows(len(self), len(self.columns)))
 
     def drawn_of(self, places: Sequence[int]) -> Grid:
         """The grid of the rows at *places*, counted from 0."""
-        return render.linked(render.grid_of(self.masked(), self.left_out(), places), self._rules)
+        return self._drawn(places)
+
+    def _drawn(self, rows: Sequence[int | None], note: str = "") -> Grid:
+        return render.grid(self.masked(), self.left_out(), rows, note, self._rules)
 
     def heading(self) -> str:
         """The text above the rows of a display, or instead of rows if there are none."""

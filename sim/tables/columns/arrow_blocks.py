@@ -14,11 +14,10 @@ import pyarrow.compute as pc
 
 from sim.codec import Message, ParseError
 from sim.operations import NETWORKS, chosen_version
-from sim.spec import Spec
 from sim.tables.columns.cards import Cards, names
 from sim.tables.columns.check import Checks
 from sim.tables.columns.cut import Block, cut, few, message_or_partial
-from sim.tables.columns.lines import Bools, Ints, Lines
+from sim.tables.columns.lines import Lines
 from sim.tables.columns.options import Options, tables_of
 from sim.tables.columns.table import MessagesTable, covered, label, number_of
 
@@ -41,31 +40,29 @@ class ArrowBlock:
     spoken: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
 class Reader:
     """Turns the blocks of one source into columns, and caches what it learns about cards and values."""
 
-    options: Options
-    cards: Cards = field(init=False)
-    checks: Checks = field(init=False)
-    tables: Mapping[str, Spec] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.cards = Cards(self.options.network)
-        self.checks = Checks(self.options.network, self.cards)
-        self.tables = tables_of(self.options.interface)
+    def __init__(self, options: Options) -> None:
+        self.options, self.tables = options, tables_of(options.interface)
+        self.cards = Cards(options.network)
+        self.checks = Checks(options.network, self.cards)
 
     def part(self, lines: Lines) -> ArrowBlock:
         """The messages in *lines* as columns."""
         options = self.options
-        lines = self._on_link(lines) if self.tables else lines
+        if self.tables:  # messages of the given interface
+            held = {
+                row: replace(item, dialect=self.tables[item.version]) if isinstance(item, Message) else item
+                for row, item in lines.held.items()
+            }
+            lines = replace(lines, tables=self.tables, held=held)
         block = cut(lines, options.version, options.wanted)
         owners = self.cards.owners(block)
         columns: dict[str, Any] = {"line": lines.numbers}
         if options.files:
             columns["file"] = pa.repeat(pa.scalar(lines.file, _TEXT), len(lines))
-        kinds = _kinds(block, options.version)
-        columns["mti"], columns["version"] = kinds.mtis, kinds.versions
+        columns["mti"], columns["version"], versions = _kinds(block, options.version)
         columns["network"] = _coded(owners.codes, names(np.arange(len(NETWORKS) + 1, dtype=np.uint8)))
         if options.validate:
             errors = self.checks.errors(block, owners)
@@ -76,17 +73,7 @@ class Reader:
         for name, values in lines.more.items():
             columns[name] = values if values.dtype.kind == "M" else pa.array(values, _TEXT)
         columns |= _faults(block)
-        return ArrowBlock(
-            len(lines), columns, kinds.known, _empty_secondary(block), lines.said, _spoken(lines)
-        )
-
-    def _on_link(self, lines: Lines) -> Lines:
-        """*lines* as messages of the given interface."""
-        items = {
-            row: replace(item, dialect=self.tables[item.version]) if isinstance(item, Message) else item
-            for row, item in lines.held.items()
-        }
-        return replace(lines, tables=self.tables, held=items)
+        return ArrowBlock(len(lines), columns, versions, _empty_secondary(block), lines.said, _spoken(lines))
 
 
 def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
@@ -98,15 +85,8 @@ def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
     return {where: {"dialect": spec.dialect, "interface": spec.interface}}
 
 
-@dataclass(frozen=True, slots=True)
-class _Kinds:
-    mtis: pa.Array
-    versions: pa.Array
-    known: frozenset[str]
-
-
-def _kinds(block: Block, version: str | None) -> _Kinds:
-    """MTI and version of each row; both missing if the MTI cannot be read."""
+def _kinds(block: Block, version: str | None) -> tuple[pa.Array, pa.Array, frozenset[str]]:
+    """MTI and version of each row, both missing if the MTI cannot be read; and the versions that occur."""
     mtis: list[str | None] = [group.mti for group in block.groups]
     versions: list[str | None] = [group.version for group in block.groups]
     codes = block.head.copy()
@@ -119,12 +99,10 @@ def _kinds(block: Block, version: str | None) -> _Kinds:
             kind = message.mti, message.version
         elif getattr(item, "field", None) != 0 and (mti := block.lines.text(row)[:4]):
             kind = mti, chosen_version(mti, version)
-        if kind not in positions:
-            positions[kind] = len(mtis)
-            mtis.append(kind[0])
-            versions.append(kind[1])
-        codes[row] = positions[kind]
-    return _Kinds(_coded(codes, mtis), _coded(codes, versions), frozenset(filter(None, versions)))
+        codes[row] = positions.setdefault(kind, len(block.groups) + len(positions))
+    mtis += [mti for mti, _ in positions]
+    versions += [edition for _, edition in positions]
+    return _coded(codes, mtis), _coded(codes, versions), frozenset(filter(None, versions))
 
 
 def _coded(codes: Any, values: list[Any]) -> pa.Array:
@@ -142,10 +120,8 @@ def _coded(codes: Any, values: list[Any]) -> pa.Array:
 
 
 def _empty_secondary(block: Block) -> frozenset[int]:
-    rows: set[int] = set()
-    empty = [group.has_empty_secondary for group in block.groups]
-    if any(empty):
-        rows.update(np.flatnonzero(np.array([*empty, False])[block.group]).tolist())
+    empty = np.array([*(group.has_empty_secondary for group in block.groups), False])
+    rows = {*np.flatnonzero(empty[block.group]).tolist()} if empty.any() else set()
     rows.update(row for row, odd in block.odd.items() if isinstance(odd, Message) and odd.empty_secondary)
     return frozenset(block.lines.numbers[sorted(rows)].tolist())
 
@@ -181,25 +157,21 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
     if empty := frozenset().union(*(part.empty_secondary for part in parts)):
         facts["empty_secondary"] = empty
-    if read_as:
-        facts["read_as"] = read_as
+    facts |= {"read_as": read_as} if read_as else {}
     facts["spoken"] = {where: entry for part in parts for where, entry in part.spoken.items()}
     result.attrs["iso"] = facts
     return result
 
 
 def _names(parts: list[ArrowBlock], options: Options) -> list[str]:
-    if options.numbers is None:
-        names = {name for part in parts for name in part.columns}
-        numbers = sorted(number for name in names if (number := number_of(name)))
-    else:
-        numbers = list(options.numbers)
-    absent = {"file"} if not options.files else set()
-    absent |= {name for name in _CAPTURED if not any(name in part.columns for part in parts)}
-    if not options.validate:
-        absent |= {"valid", "errors"}
-    front = [name for name in _FRONT if name not in absent]
-    return [*front, *map(label, numbers), *_BEHIND]
+    present = {name for part in parts for name in part.columns}
+    numbers = options.numbers
+    if numbers is None:
+        numbers = tuple(sorted(number for name in present if (number := number_of(name))))
+    absent = {name for name in _CAPTURED if name not in present}
+    absent |= set() if options.files else {"file"}
+    absent |= set() if options.validate else {"valid", "errors"}
+    return [*(name for name in _FRONT if name not in absent), *map(label, numbers), *_BEHIND]
 
 
 def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
@@ -212,7 +184,10 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
         times = [np.full(n, none) if cell is None else cell for cell, n in zip(cells, counts, strict=True)]
         return pd.DatetimeIndex(np.concatenate(times)).tz_localize("UTC")
     if name in ("error_field", "error_offset"):
-        values = [_numbers(cell, count) for cell, count in zip(cells, counts, strict=True)]
+        values = [
+            (np.zeros(count, np.int64), np.ones(count, np.bool_)) if cell is None else cell
+            for cell, count in zip(cells, counts, strict=True)
+        ]
         numbers, missing = (
             np.concatenate([np.empty(0, kind), *(part[at] for part in values)])
             for at, kind in enumerate((np.int64, np.bool_))
@@ -222,11 +197,6 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
     # The stubs do not know that the array takes its dtype.
     kind = pd.StringDtype("pyarrow", na_value=np.nan)
     return pd.arrays.ArrowStringArray(pa.chunked_array(arrays, _TEXT), dtype=kind)  # type: ignore[call-arg]
-
-
-def _numbers(cells: Any, count: int) -> tuple[Ints, Bools]:
-    """Values, and which of them are missing."""
-    return cells if cells is not None else (np.zeros(count, np.int64), np.ones(count, np.bool_))
 
 
 @lru_cache(maxsize=16)

@@ -91,8 +91,8 @@ class Cards:
         for row, odd in block.odd.items():
             codes[row] = 0
             if (message := message_or_partial(odd)) is not None:
-                pan = "" if self.network else account(message)[1]
-                codes[row] = _NAMES.index(self.network) if self.network else _owner_of(pan) - 1
+                own = self.network
+                codes[row] = _NAMES.index(own) if own else _owner_of(account(message)[1]) - 1
         return Owners(codes, all_accounts, unsure)
 
     def alike(self, owners: Owners) -> Ints:
@@ -116,19 +116,15 @@ def _owner_of(pan: str) -> int:
 def _account(block: Block, row: int) -> str:
     """The account number of a row, by the scalar function applied to the elements that can contain one."""
     group = block.groups[block.group[row]]
-    fields = {
-        number: block.columns[number].text(row)
-        for number in (_PAN, _TRACK_2, _TRACK_1)
-        if number in group.numbers
-    }
+    numbers = [number for number in (_PAN, _TRACK_2, _TRACK_1) if number in group.numbers]
+    fields = {number: block.columns[number].text(row) for number in numbers}
     return account(Message(group.mti, fields, group.version))[1]
 
 
 def _accounts(block: Block) -> tuple[tuple[Accounts, ...], Bools]:
     """The card numbers of the rows in groups, from DE 2 or track 2, and the rows that remain undecided."""
-    pending = np.array([not is_network_management(group.mti) for group in block.groups] + [False])[
-        block.group
-    ]
+    judged = np.array([*(not is_network_management(group.mti) for group in block.groups), False])
+    pending = judged[block.group]
     unsure = np.zeros(len(block.lines), np.bool_)
     groups = []
     for number in (_PAN, _TRACK_2, _TRACK_1):

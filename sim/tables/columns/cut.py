@@ -10,7 +10,6 @@ one, which also reports the errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +19,7 @@ import pyarrow.compute as pc
 
 from sim.codec import Message, ParseError, bitmap, parse
 from sim.codec.text import read_values
-from sim.codec.wire import decode
+from sim.codec.wire import decode, wire_format
 from sim.operations import chosen_version
 from sim.spec import spec
 from sim.tables.columns import wire
@@ -28,9 +27,7 @@ from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, by_width, copy, 
 from sim.tables.columns.wire import Piece, Run
 
 _MTI_WIDTH = 4
-_SHORT, _LONG = 20, 36  # MTI with one bitmap, with two
-_SECONDARY = np.zeros(256, dtype=np.bool_)
-_SECONDARY[[ord(char) for char in "89ABCDEFabcdef"]] = True
+_LONG = 36  # MTI and two bitmaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +47,20 @@ class Group:
         return len(self.bits) > bitmap.PRIMARY_BITS // 4 and last <= bitmap.PRIMARY_BITS
 
 
-def placed(lines: Lines, groups: list[Group], group: Ints) -> tuple[Bools, dict[int, list[Run]]]:
-    """Which of *lines*, of those *groups*, fit their layout, and where the elements of these are."""
-    walk = _Walk(lines, groups, group)
-    for edition in dict.fromkeys(each.version for each in groups):
-        walk.through(edition, np.array([each.version == edition for each in groups]))
-    fits = walk.ended()
-    return fits, walk.kept(fits)
-
-
 def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
     """The groups of *lines*, read as *version* (None: from each MTI), and the index of each row's group, -1
     for rows without an MTI and bitmap or for those that the codec must read."""
     groups: list[Group] = []
     group = np.full(len(lines), -1, np.int64)
-    heads = _long_enough(lines) if lines.format is None else wire.heads(lines, lines.format)
-    for rows, width in heads:
+    sizes = lines.stops - lines.starts
+    if lines.format is None:
+        sizes[lines.not_ascii()] = 0
+        sizes[list(lines.held)] = 0
+    for rows, width in wire.heads(lines, sizes, lines.format or wire_format("ascii")):
         if not len(rows):
             continue
         buffers = [None, pa.py_buffer(windows(lines.data, width)[lines.starts[rows]])]
-        kinds = pa.Array.from_buffers(pa.binary(width), len(rows), buffers)
-        kinds = pc.dictionary_encode(kinds)
+        kinds = pc.dictionary_encode(pa.Array.from_buffers(pa.binary(width), len(rows), buffers))
         numbers = np.full(len(kinds.dictionary), -1, np.int64)
         for at, head in enumerate(kinds.dictionary.to_pylist()):
             if (new_group := _group(head, lines, version)) is not None:
@@ -78,18 +68,6 @@ def grouped(lines: Lines, version: str | None) -> tuple[list[Group], Ints]:
                 groups.append(new_group)
         group[rows] = numbers[np.asarray(kinds.indices)]
     return groups, group
-
-
-def _long_enough(lines: Lines) -> Iterator[tuple[Ints, int]]:
-    """The rows that may have an MTI and one bitmap, or two, and the number of characters of these."""
-    sizes = lines.stops - lines.starts
-    sizes[lines.not_ascii()] = 0
-    sizes[list(lines.held)] = 0
-    rows = np.flatnonzero(sizes >= _SHORT)
-    second = _SECONDARY[lines.data[lines.starts[rows] + _MTI_WIDTH]]
-    yield rows[~second], _SHORT
-    rows = rows[second]
-    yield rows[sizes[rows] >= _LONG], _LONG
 
 
 def _group(head: bytes, lines: Lines, version: str | None) -> Group | None:
@@ -156,29 +134,20 @@ class _Walk:
     def _sizes(self, piece: Piece, rows: Ints, at: Ints) -> int | Ints:
         """The lengths in the prefixes at *at*, a single number if they are equal. Rows with a wrong prefix do
         not fit, and get the length of another row."""
-        sizes, legal = self._prefix_lengths(piece, rows, at)
+        sizes, legal = wire.prefixes(self._lines.data, at, piece)
+        legal &= sizes <= piece.size
+        legal &= at + (piece.width(sizes) + piece.prefix) <= self._lines.stops[rows]
+        self._fits[rows[~legal]] = False
         if not len(sizes):
             return 0
         sizes[~legal] = sizes[np.argmax(legal)]
         return int(sizes[0]) if (sizes == sizes[0]).all() else sizes
 
-    def _prefix_lengths(self, piece: Piece, rows: Ints, at: Ints) -> tuple[Ints, Bools]:
-        """The lengths in the prefixes at *at*, and which are valid; the other rows do not fit."""
-        sizes, legal = wire.prefixes(self._lines.data, at, piece)
-        legal &= sizes <= piece.size
-        legal &= at + (piece.width(sizes) + piece.prefix) <= self._lines.stops[rows]
-        self._fits[rows[~legal]] = False
-        return sizes, legal
-
-    def ended(self) -> Bools:
-        """Which rows are valid and end with their last element."""
+    def runs(self) -> tuple[Bools, dict[int, list[Run]]]:
+        """Which rows are valid and end with their last element, and where the elements of these are."""
         fits: Bools = self._fits & (self._base + self._ahead[self._group] == self._lines.stops)
-        return fits
-
-    def kept(self, fits: Bools) -> dict[int, list[Run]]:
-        """The positions of the elements in the rows that fit."""
         if fits.all():
-            return {number: [place for _, place in entries] for number, entries in self._places.items()}
+            return fits, {number: [run for _, run in entries] for number, entries in self._places.items()}
         kept = {key: np.flatnonzero(fits.take(rows)) for key, rows in self._rows.items()}
         rows = {key: self._rows[key].take(those) for key, those in kept.items()}
         valid = {key: marks & fits for key, marks in self._valid.items()}
@@ -194,7 +163,7 @@ class _Walk:
                     base = bases[id(run.base)]
                     place = Run(run.data, rows[key], base, run.at, width, valid[key], run.piece, size)
                     by_number.setdefault(number, []).append(place)
-        return by_number
+        return fits, by_number
 
 
 def _present(groups: list[Group]) -> Bools:
@@ -299,16 +268,18 @@ def cut(lines: Lines, version: str | None, numbers: frozenset[int] | None = None
     """Cut *lines* into columns, read as *version* (None: from each MTI). *numbers* are the elements that get
     a column, None all of them."""
     groups, head = grouped(lines, version)
-    group = head
-    fits, places = placed(lines, groups, group)
-    while lines.format is not None:
+    group = head.copy()
+    while True:
+        walk = _Walk(lines, groups, group)
+        for edition in dict.fromkeys(each.version for each in groups):
+            walk.through(edition, np.array([each.version == edition for each in groups]))
+        fits, places = walk.runs()
+        if lines.format is None:
+            break
         places, bad = wire.in_characters(places)
         if not len(bad):
             break
-        # Rows whose values cannot be converted are read one by one.
-        group = group.copy()
-        group[bad] = -1
-        fits, places = placed(lines, groups, group)
+        group[bad] = -1  # rows whose values cannot be converted are read one by one
     pieces = {number: runs for number, runs in places.items() if numbers is None or number in numbers}
     texts: dict[int, str] = {}
     odd = _one_by_one(lines, np.flatnonzero(~fits | (group < 0)), version, groups, head, texts)

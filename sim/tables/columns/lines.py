@@ -120,7 +120,7 @@ def finder(start: int | None, pattern: str | re.Pattern[str] | None) -> Finder:
 def _from(lines: Lines, start: int) -> Lines:
     starts = np.minimum(lines.starts + start, lines.stops)
     for row in np.flatnonzero(lines.not_ascii()).tolist():
-        raw = lines.data[lines.starts[row] : lines.stops[row]].tobytes()
+        raw = lines.raw(row)
         text = decoded(raw)
         width = len(text[:start]) if len(text) == len(raw) else len(text[:start].encode("utf-8"))
         starts[row] = lines.starts[row] + width
@@ -132,7 +132,7 @@ def _matched(lines: Lines, pattern: re.Pattern[str]) -> Lines:
     keep = np.zeros(len(lines), dtype=np.bool_)
     starts, stops = lines.starts.copy(), lines.stops.copy()
     for row, first in enumerate(lines.starts.tolist()):
-        raw = lines.data[first : lines.stops[row]].tobytes()
+        raw = lines.raw(row)
         text = decoded(raw)
         match = pattern.search(text)
         if match is None or match.start(group) < 0:

@@ -79,10 +79,8 @@ def of_table(batches: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Li
     assert table is not None  # noqa: S101 - only such tables come here
     rows = ((number, line) for number, line in numbered if not table.is_line(line))
     while some := list(islice(rows, _ITEMS)):
-        read = ((number, table.message(line)) for number, line in some)
-        yield _rows(
-            [(number, message_of(cells)[0] if cells else _unread()) for number, cells in read], way, file
-        )
+        cells = ((number, table.message(line)) for number, line in some)
+        yield _rows([(number, message_of(row)[0] if row else _unread()) for number, row in cells], way, file)
 
 
 def of_xml(batches: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
@@ -97,10 +95,10 @@ def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: st
     texts = [_text(message) for _, message in read]
     data, offsets = joined(texts)
     numbers = np.array([line for line, _ in read], np.int64)
-    parsed = {
+    held = {
         row: message for row, ((_, message), text) in enumerate(zip(read, texts, strict=True)) if not text
     }
-    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held=parsed, said=way.said)
+    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held=held, said=way.said)
 
 
 def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

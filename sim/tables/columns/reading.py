@@ -159,9 +159,12 @@ def read(
     link = "" if interface is None else interface_named(interface)
     if link and (spoken := interface_of(link).version):
         edition = spoken
-    if chunksize is not None and (not _is_count(chunksize) or chosen == "dask"):
-        expected = "a number of rows from 1 on" if chosen != "dask" else "none for engine='dask'"
-        raise OptionError("chunksize", expected, quoted_value(chunksize))
+    if chunksize is not None and chosen == "dask":
+        raise OptionError("chunksize", "none for engine='dask'", quoted_value(chunksize))
+    if chunksize is not None and (
+        isinstance(chunksize, bool) or not isinstance(chunksize, Integral) or int(chunksize) < 1
+    ):
+        raise OptionError("chunksize", "a number of rows from 1 on", quoted_value(chunksize))
     if isinstance(source, str) and ("\n" in source or is_paste(source)):
         source = io.BytesIO(as_bytes(source))
     elif isinstance(source, bytes | bytearray | memoryview):
@@ -182,22 +185,23 @@ def read(
 
 
 def _chunks(source: object, options: Options, size: int, progress: bool | None) -> Iterator[MessagesTable]:
+    """Tables whose row labels continue from one to the next."""
     parts: list[ArrowBlock] = []
     first = 0
+
+    def chunk() -> MessagesTable:
+        rows = table(parts, options)
+        rows.index = pd.RangeIndex(first, first + len(rows))
+        return rows
+
     for part in _parts(source, options, size, progress):
         parts.append(part)
         del part
         if sum(block.count for block in parts) == size:
-            yield _numbered(table(parts, options), first)
+            yield chunk()
             parts, first = [], first + size
     if parts or not first:
-        yield _numbered(table(parts, options), first)
-
-
-def _numbered(chunk: MessagesTable, first: int) -> MessagesTable:
-    """The table with row labels that continue from one chunk to the next."""
-    chunk.index = pd.RangeIndex(first, first + len(chunk))
-    return chunk
+        yield chunk()
 
 
 def _parts(source: object, options: Options, size: int | None, progress: bool | None) -> Iterator[ArrowBlock]:
@@ -232,7 +236,3 @@ def _work(source: object) -> tuple[int | None, str]:
     if isinstance(source, list | tuple | pd.Series):
         return len(source), "message"
     return None, "B" if hasattr(source, "read") else "message"
-
-
-def _is_count(rows: object) -> bool:
-    return isinstance(rows, Integral) and not isinstance(rows, bool) and int(rows) >= 1

@@ -165,17 +165,11 @@ class MessagesTable(Table):
             return [missing] * len(plain)
         return list(plain[name].tolist())
 
-    def drawn(self) -> Grid:
-        rows, note = render.shown_rows(len(self), len(self.columns))
-        if not note:
-            return self.drawn_of(range(len(self)))
-        ends = [at for at in rows if at is not None]  # the others are not looked at
-        places = iter(range(len(ends)))
+    def _drawn(self, rows: Sequence[int | None], note: str = "") -> Grid:
+        taken = [at for at in rows if at is not None]  # the others are not looked at
+        places = iter(range(len(taken)))
         drawn = [None if at is None else next(places) for at in rows]
-        return render.grid_of(self.take(ends).masked(), self.left_out(), drawn, note)
-
-    def drawn_of(self, places: Sequence[int]) -> Grid:
-        return render.grid_of(self.take(list(places)).masked(), self.left_out(), range(len(places)))
+        return render.grid(self.take(taken).masked(), self.left_out(), drawn, note)
 
     def _title(self) -> str:
         read_as = facts_of(self).get("read_as", "")

@@ -96,18 +96,17 @@ def _main_interface(lines: Lines, fmt: Format, version: str | None, layers: tupl
     counts: Counter[str] = Counter()
     for row in range(min(len(lines), _LOOKED_AT)):
         with suppress(WireError):
-            message = decode(lines.data[lines.starts[row] : lines.stops[row]].tobytes(), fmt, version)
+            message = decode(lines.raw(row), fmt, version)
             if not message.mti.startswith("8", 1):
                 counts[told_by(fmt.name, message.version, message.fields, layers) or ""] += 1
     name, count = max(counts.items(), key=itemgetter(1), default=("", 0))
     return name if 2 * count > counts.total() else ""
 
 
-def heads(lines: Lines, fmt: Format) -> Iterator[tuple[Ints, int]]:
-    """The rows that may have an MTI and one bitmap, or two, and the number of bytes of these."""
+def heads(lines: Lines, sizes: Ints, fmt: Format) -> Iterator[tuple[Ints, int]]:
+    """The rows, of these *sizes*, that may have an MTI and one bitmap, or two, and the bytes of these."""
     mti = {BCD: 2, HEXED: 8}.get(fmt.mti, 4)
     step = 2 * _MAP if fmt.bitmap == HEX else _MAP
-    sizes = lines.stops - lines.starts
     if fmt.bitmap_bytes:
         wide = mti + step * fmt.bitmap_bytes // _MAP
         yield np.flatnonzero(sizes >= wide), wide
@@ -221,14 +220,14 @@ def _no_digits(kind: str, filler: str) -> Bools:
 
 def in_characters(places: dict[int, list[Run]]) -> tuple[dict[int, list[Run]], Ints]:
     """The values as characters, and the rows that cannot be converted."""
-    turned_runs: dict[int, list[Run]] = {}
+    in_text: dict[int, list[Run]] = {}
     bad = [np.empty(0, np.int64)]
     for number, runs in places.items():
         for part in runs:
             turned, wrong = _turned(part)
-            turned_runs.setdefault(number, []).append(turned)
+            in_text.setdefault(number, []).append(turned)
             bad.append(part.rows[wrong])
-    return turned_runs, np.unique(np.concatenate(bad))
+    return in_text, np.unique(np.concatenate(bad))
 
 
 def _turned(run: Run) -> tuple[Run, Bools]:
@@ -311,7 +310,7 @@ def of_records(chunks: Iterable[bytes], way: SourceWay, version: str | None, fil
     fmt = _versioned(way.format, version)
     taken = records(data, way.length) if way.length else run(data, fmt, way.framing, version)
     first, fault = 1, None
-    while True:
+    while fault is None:
         some: list[bytes] = []
         try:
             some.extend(record for _, record in islice(taken, _ITEMS))
@@ -322,7 +321,7 @@ def of_records(chunks: Iterable[bytes], way: SourceWay, version: str | None, fil
         first += len(some)
         if fault is not None:
             yield failed(fault, first, file, way.said)
-        if fault is not None or len(some) < _ITEMS:
+        elif len(some) < _ITEMS:
             return
 
 
@@ -340,14 +339,13 @@ def of_hex(batches: Iterable[Lines], way: SourceWay, version: str | None) -> Ite
         if lines.held:  # a line with an error
             yield lines
             continue
-        some = [_unhexed(lines, row) for row in range(len(lines))]
-        result = block(some, way, version, 1, lines.file)
+        result = block([_unhexed(lines.text(row)) for row in range(len(lines))], way, version, 1, lines.file)
         yield replace(result, numbers=lines.numbers)
 
 
-def _unhexed(lines: Lines, row: int) -> bytes:
+def _unhexed(text: str) -> bytes:
     try:
-        return bytes.fromhex(lines.text(row))
+        return bytes.fromhex(text)
     except ValueError:
         return b""
 
@@ -378,17 +376,11 @@ def without(lines: Lines, framing: tuple[str, ...]) -> Lines:
         layer = frame(name)
         if layer.kind == "header" and len(lines):
             lines = replace(lines, starts=np.minimum(lines.starts + layer.width, lines.stops))
-        else:
-            lines = _peeled(lines, name)
+            continue
+        starts, stops = lines.starts.copy(), lines.stops.copy()
+        for row in range(len(lines)):
+            if (peeled := peel(name, lines.raw(row))) is not None:
+                starts[row] += len(peeled.front)
+                stops[row] -= len(peeled.back)
+        lines = replace(lines, starts=starts, stops=stops)
     return lines
-
-
-def _peeled(lines: Lines, name: str) -> Lines:
-    starts, stops = lines.starts.copy(), lines.stops.copy()
-    for row in range(len(lines)):
-        raw = lines.raw(row)
-        layer = peel(name, raw)
-        if layer is not None:
-            starts[row] += len(layer.front)
-            stops[row] -= len(layer.back)
-    return replace(lines, starts=starts, stops=stops)
