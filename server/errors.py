@@ -81,17 +81,14 @@ def to_body(detail: list[dict[str, Any]]) -> bytes:
 
 
 def _masked_entry(entry: dict[str, Any]) -> dict[str, Any]:
-    entry = {**entry, "loc": [_place(part) for part in entry["loc"]]}
+    # An object's key may be the client's own text.
+    loc = [covered(part[:MAX_KEY]) if isinstance(part, str) else part for part in entry["loc"]]
+    entry = {**entry, "loc": loc}
     if "input" not in entry:
         return entry
     if len(_dumps(entry["input"]).decode()) > MAX_INPUT:
         return {key: value for key, value in entry.items() if key != "input"}
     return {**entry, "input": covered(entry["input"], card=_CARD in entry["loc"])}
-
-
-def _place(part: str | int) -> str | int:
-    """A step of a location; an object's key may be the client's own text."""
-    return covered(part[:MAX_KEY]) if isinstance(part, str) else part
 
 
 def _dumps(value: Any) -> bytes:
@@ -112,7 +109,9 @@ class JsonErrors(ErrorHandler):
             # Promise about slow clients: Sanic would wait for the rest of the body, or until they read.
             transport: Any = request.transport
             get_running_loop().call_later(LINGER, transport.abort)
-        headers = _headers(exception) if status != 404 else None
+        headers = dict(getattr(exception, "headers", None) or {}) if status != 404 else {}
+        if allow := headers.get("Allow"):
+            headers["Allow"] = ", ".join(sorted(allow.split(", ")))
         return HTTPResponse(to_body(detail), status, headers=headers, content_type=JSON)
 
 
@@ -147,13 +146,6 @@ def _detail(exception: BaseException, status: int) -> list[dict[str, Any]]:
         return exception.detail
     place, type_, msg = _STATUS[status]
     return [{"type": type_, "loc": [place], "msg": msg}]
-
-
-def _headers(exception: BaseException) -> dict[str, str]:
-    headers = dict(getattr(exception, "headers", None) or {})
-    if allow := headers.get("Allow"):
-        headers["Allow"] = ", ".join(sorted(allow.split(", ")))
-    return headers
 
 
 def _trace(exception: BaseException) -> str:

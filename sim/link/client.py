@@ -50,20 +50,16 @@ _CLOSED_CLIENT = ("an open client", "a closed one")
 
 
 class ClientChannel(Channel):
-    """An open connection of a client. It calls *heard* with the frames that arrive, and *lost* once, when the
-    connection ends."""
+    """An open connection of *client*, which hears the frames that arrive and, once, that it has ended."""
 
     side = "client"
 
     def __init__(
-        self,
-        *opened: Any,
-        heard: Callable[[ClientChannel, Iterator[bytes]], None],
-        lost: Callable[[ClientChannel], None],
+        self, client: AsyncClient, name: str, streams: tuple[asyncio.StreamReader, asyncio.StreamWriter]
     ) -> None:
-        super().__init__(*opened)
-        self.awaited: set[Any] = set()
-        self._on_frames, self._lost = heard, lost
+        super().__init__(name, streams, client.line, client.limits)
+        self.awaited: set[_Awaited] = set()
+        self._client = client
         self._out: list[bytes] = []
         self._size = 0
         self._task = asyncio.get_running_loop().create_task(self.run())
@@ -112,36 +108,23 @@ class ClientChannel(Channel):
 
     async def hear(self, frames: Iterator[bytes]) -> None:
         """Pass *frames* to the client, then send at once whatever it wrote."""
-        self._on_frames(self, frames)
+        self._client.hear(self, frames)
         self._flush()
 
     def finish(self) -> None:
         """Report that the connection has ended."""
-        self._lost(self)
+        self._client.lose(self)
 
 
 class Pool:
-    """*size* connections to the address *where*. *heard* and *lost* are those of a `ClientChannel`; *tell*
-    receives each event: its kind, a note, and the connection's name."""
+    """*size* connections of *client* to its host."""
 
-    def __init__(
-        self,
-        where: tuple[str, int],
-        size: int,
-        line: Line,
-        limits: Mapping[str, Any],
-        *,
-        tls: ssl.SSLContext | None,
-        heard: Callable[[ClientChannel, Iterator[bytes]], None],
-        lost: Callable[[ClientChannel], None],
-        tell: Callable[[str, str, str], None],
-    ) -> None:
-        self.where, self.size, self.line, self.tls = where, size, line, tls
-        self.name = f"{where[0]}:{where[1]}"
+    def __init__(self, client: AsyncClient, size: int, tls: ssl.SSLContext | None) -> None:
+        self.client, self.size, self.tls = client, size, tls
+        self.name = f"{client.where[0]}:{client.where[1]}"
         self.channels: list[ClientChannel] = []
         self.closed = False
-        self._limits, self._tell = limits, tell
-        self._ends: dict[str, Any] = {"heard": heard, "lost": lost}
+        self._limits, self._tell = client.limits, client.tell
         self._opening: asyncio.Task[None] | None = None
         self._news = asyncio.Event()  # wakes whoever waits for a connection
         self._refused: LinkError | None = None  # why the last attempt failed
@@ -223,11 +206,11 @@ class Pool:
             except LinkError as error:
                 self._refused = error
             if left:
-                self._tell("waiting", f"{self._refused}; next try in {wait:g} seconds", "")
+                self._tell("waiting", f"{self._refused}; next try in {wait:g} seconds")
                 await asyncio.sleep(wait)
                 wait = min(wait * factor, longest)
         if self.channels:
-            self._tell("waiting", f"{self._refused}; the other connections go on", "")
+            self._tell("waiting", f"{self._refused}; the other connections go on")
         self._wake()
 
     def _wake(self) -> None:
@@ -239,7 +222,7 @@ class Pool:
         while len(self.channels) < self.size:
             self._count += 1
             name = f"{self._count} {self.name}"
-            channel = ClientChannel(name, await self._connected(), self.line, self._limits, **self._ends)
+            channel = ClientChannel(self.client, name, await self._connected())
             if self.closed:  # meanwhile
                 await channel.close()
                 raise LinkError(self.name, *_CLOSED_CLIENT)
@@ -251,7 +234,7 @@ class Pool:
     async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A new connection. Raises LinkError if the host does not accept it in time, or with an untrusted
         certificate."""
-        host, port = self.where
+        host, port = self.client.where
         expected = "a connection" if self.tls is None else "a TLS connection"
         seconds = self._limits["connect_seconds"]
         try:
@@ -340,8 +323,7 @@ class AsyncClient:
         self.forgotten = 0  # unsettled exchanges dropped for newer ones; the traffic names each
         self._open: deque[Sent] = deque()
         self._unsolicited = unsolicited or self._answer_echo
-        ends: Any = {"tls": tls, "heard": self._on_frames, "lost": self._lost, "tell": self.tell}
-        self._pool = Pool(where, pool, self.line, self.limits, **ends)
+        self._pool = Pool(self, pool, tls)
         self._awaited: dict[Key, _Awaited] = {}
         # Requests whose response may still arrive; ANSWERED replaces an exchange whose response has arrived.
         self._overdue: Kept[Key, Sent | str] = Kept(self.limits["late"])
@@ -538,7 +520,7 @@ class AsyncClient:
     def _key(self, mti: str, message: Message) -> Key:
         return (mti, *map(message.fields.get, self.match))
 
-    def _lost(self, channel: ClientChannel) -> None:
+    def lose(self, channel: ClientChannel) -> None:
         """*channel* has ended: the requests pending on it are lost."""
         if channel in self._pool.channels:
             self._pool.channels.remove(channel)
@@ -547,7 +529,8 @@ class AsyncClient:
             self.tell("lost", channel.why, channel.name)
             self._miss(awaited, LOST, channel.why)
 
-    def _on_frames(self, channel: ClientChannel, frames: Iterator[bytes]) -> None:
+    def hear(self, channel: ClientChannel, frames: Iterator[bytes]) -> None:
+        """Process the *frames* that arrived over *channel*."""
         now, wall = time.perf_counter(), time.time()  # all arrived together
         for data in frames:
             self._take(channel, data, now, wall)

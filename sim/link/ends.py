@@ -178,48 +178,31 @@ def line_of(
     return Line.of(chosen, framing, None if version is None else version_named(version), spoken)
 
 
-def host_and_line(
-    address: Any, format: Any = None, framing: Any = None, version: Any = None, interface: Any = None
-) -> tuple[tuple[str, int], Line]:
-    """Host and port of *address*, and the line to use there: for a host of ours its own line, unless a
-    format, framing or interface is given."""
-    line = line_of(format, framing, version, interface)
+def line_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `line_of` among *options*, from which they are removed."""
+    return {name: options.pop(name, None) for name in ("format", "framing", "version", "interface")}
+
+
+def host_and_line(address: Any, **options: Any) -> tuple[tuple[str, int], Line]:
+    """Host and port of *address*, and the line to use there: for a host of ours its own line, unless
+    *options*, those of `line_of`, have a format, framing or interface."""
+    line = line_of(**options)
     if not isinstance(address, Host):
         return address_of(address), line
     server = address.server
-    return (server.address, server.port), server.line if format is framing is interface is None else line
+    own = all(options.get(name) is None for name in ("format", "framing", "interface"))
+    return (server.address, server.port), server.line if own else line
 
 
-def host(
-    kind: type[AHost],
-    rules: Any,
-    *,
-    format: Format | str | None = None,
-    framing: Any = None,
-    version: Any = None,
-    interface: Any = None,
-    **options: Any,
-) -> AHost:
+def host(kind: type[AHost], rules: Any, **options: Any) -> AHost:
     """A host that listens. The arguments are those of `sim.host`."""
-    return kind(
-        AsyncHost(
-            line_of(format, framing, version, interface), rules_of(rules), **_checked(options, _OF_A_HOST)
-        )
-    ).start()
+    line = line_of(**line_options(options))
+    return kind(AsyncHost(line, rules_of(rules), **_checked(options, _OF_A_HOST))).start()
 
 
-def client(
-    kind: type[AClient],
-    address: Any,
-    *,
-    format: Format | str | None = None,
-    framing: Any = None,
-    version: Any = None,
-    interface: Any = None,
-    **options: Any,
-) -> AClient:
+def client(kind: type[AClient], address: Any, **options: Any) -> AClient:
     """A client that is connected. The arguments are those of `sim.client`."""
-    where, line = host_and_line(address, format, framing, version, interface)
+    where, line = host_and_line(address, **line_options(options))
     return kind(AsyncClient(where, line, **_checked(options, _OF_A_CLIENT))).connect()
 
 

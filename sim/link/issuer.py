@@ -360,7 +360,11 @@ class Issuer:
             errors = report.errors
             return self._answer(request, self._code("format_error", request)), errors[0], len(errors)
         if request.mti[1] == _REVERSAL:
-            return (*self._reversed(request), 0)
+            back = self.accounts.give_back(request)
+            if back is None:
+                code = self._code("unknown_original", request)
+                return self._answer(request, code), "its original is unknown", 0
+            return self._answer(request, None), "" if back else "was already reversed", 0
         if request.mti[1] in _ACCOUNTED:
             return (*self._moved(request, rule), 0)
         return self._answer(request, None), "", 0
@@ -417,12 +421,6 @@ class Issuer:
         if request.mti[1] != _AUTHORIZATION and request.mti[1:3] != _COMPLETES:
             return ""
         return transaction_name(request, chosen_network(request, self.network), answer)
-
-    def _reversed(self, request: Message) -> tuple[Message, str]:
-        back = self.accounts.give_back(request)
-        if back is None:
-            return self._answer(request, self._code("unknown_original", request)), "its original is unknown"
-        return self._answer(request, None), "" if back else "was already reversed"
 
     def _managed(self, request: Message, session: Session, rule: Rule | None) -> tuple[Message, str]:
         kind = management(request)

@@ -31,6 +31,7 @@ from sim.errors import ChoiceError, IsoError, OptionError, SpecError, quotable, 
 from sim.masking.files import text_of
 from sim.operations.choosing import chosen_network
 from sim.operations.filling import Inside
+from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import currency
 from sim.spec.spellings import network_named
 from sim.spec.tables import toml_of
@@ -49,7 +50,6 @@ ACTIONS = {
     "partial": "part of the amount is approved",
 }
 _TEXTS = ("mti", "processing_code", "network", "card", "currency", "merchant", "terminal", "code", "name")
-_ANY = "xX"
 # How conditions are written: any other text would silently never match.
 _WRITTEN = {
     "mti": (re.compile(r"[0-9xX]{4}"), "four digits, x for any, such as 0100 or 01xx"),
@@ -141,7 +141,7 @@ class Rule:
     def fits(self, message: Message) -> bool:
         """Whether *message* meets the conditions other than `seen`."""
         return (
-            (not self.mti or _like(self.mti, message.mti))
+            (not self.mti or fnmatchcase(message.mti, self.mti.lower().replace("x", "?")))
             and (not self.processing_code or message.get(3).startswith(self.processing_code))
             and (not self.terminal or message.get(41).strip() == self.terminal)
             and (not self.merchant or message.get(42).strip() == self.merchant)
@@ -188,10 +188,6 @@ def check_pattern(where: str, pattern: str) -> None:
             re.compile(pattern[1:].strip())
         except re.error:
             raise OptionError(where, "a regular expression after ~", quoted_value(pattern)) from None
-
-
-def _like(pattern: str, mti: str) -> bool:
-    return len(pattern) == len(mti) and all(a in _ANY or a == b for a, b in zip(pattern, mti, strict=True))
 
 
 _COLUMNS = tuple(one.name for one in fields(Rule) if one.name not in ("elements", "answer", "function"))
@@ -277,7 +273,7 @@ def _rule(at: int, row: Mapping[str, Any] | Function) -> Rule:
             raise ChoiceError.of(f"{where}action", action, tuple(ACTIONS))
     for name, kind in (("delay", float), ("approved", int)):
         if name in cells:
-            values[name] = _number(where + name, cells[name], kind)
+            values[name] = number(where + name, cells[name], kind, LARGEST_AMOUNT, "a number of 0 or more")
     partial = values.get("action") == "partial"
     if partial and "approved" not in values:
         raise OptionError(f"{where}approved", "the approved amount (minor units)", "none")
@@ -296,14 +292,15 @@ def flat(row: Mapping[Any, Any], lead: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{lead}{key}", value
 
 
-def _number(column: str, value: object, kind: type[float]) -> float:
+def number(column: str, value: object, kind: type[float], most: float, expected: str) -> float:
+    """*value* as a number from 0 to *most*. Raises OptionError that names *column* and what is *expected*."""
     try:
-        number = kind(str(value).strip())
+        parsed = kind(str(value).strip())
     except ValueError:
-        number = -1
-    if not 0 <= number < 1e12:
-        raise OptionError(column, "a number of 0 or more", quoted_value(value))
-    return number
+        parsed = -1
+    if not 0 <= parsed <= most:
+        raise OptionError(column, expected, quoted_value(value))
+    return parsed
 
 
 class Table:

@@ -27,7 +27,7 @@ from sim.codec.wire import Format
 from sim.elements import mti as mtis
 from sim.errors import ChoiceError, IsoError, OptionError, quoted_value
 from sim.link.client import AsyncClient
-from sim.link.ends import host_and_line
+from sim.link.ends import host_and_line, line_options
 from sim.link.sent import ANSWERED, UNSENT, Sent
 from sim.link.tls import client_tls
 from sim.operations.asked import options_of
@@ -69,7 +69,7 @@ class Mix:
         **options: Any,
     ) -> None:
         chosen: Any = weights or weights_of(MIX)
-        if not isinstance(chosen, Mapping) or not all(map(_weighs, chosen.values())):
+        if not isinstance(chosen, Mapping) or not all(map(_is_weight, chosen.values())):
             raise OptionError("mix", "message types with weights above 0", quoted_value(str(chosen)))
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
         self._format = format
@@ -136,7 +136,7 @@ def _options_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise ChoiceError("mix", error.found, error.choices, error.nearest) from None
 
 
-def _weighs(weight: object) -> bool:
+def _is_weight(weight: object) -> bool:
     return isinstance(weight, int | float) and not isinstance(weight, bool) and 0 < weight < float("inf")
 
 
@@ -492,17 +492,13 @@ def start_load(
     mix: Mapping[str, float] | None = None,
     replay: Iterable[tuple[float, Message]] | None = None,
     speed: float = 1.0,
-    format: Any = None,
-    framing: Any = None,
-    version: Any = None,
-    interface: Any = None,
     tls: Any = None,
     pool: int = 1,
     timeout: float | None = None,
     **options: Any,
 ) -> ALoad:
     """Start a load test. The arguments are those of `sim.load`; *replay* has messages with their times."""
-    where, line = host_and_line(address, format, framing, version, interface)
+    where, line = host_and_line(address, **line_options(options))
     bounds = {name: options.pop(name) for name in _BOUNDS if name in options}
     messages: Mix | Replay
     if replay is not None:

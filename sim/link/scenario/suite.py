@@ -36,7 +36,7 @@ from sim.codec.wire.dialects import named_format
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, quoted_value
 from sim.exchanges.making import APPROVED, wanted_steps
 from sim.exchanges.roles import REVERSAL
-from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, flat, rules_of
+from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, flat, number, rules_of
 from sim.masking import mask_words
 from sim.masking.files import path_of, text_of
 from sim.spec import tables
@@ -63,6 +63,7 @@ _WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, not a path
 _FOLDER = "suites"
 _HERE = Path()
 _MOST_DIGITS = 12  # of an amount
+_LONGEST = 86_400  # seconds
 TIMES = (7, 12, 13)
 _VARIABLE = re.compile(r"\$\{([^{}]{0,80})\}|\{\{([^{}]{0,80})\}\}")
 _ELEMENT = re.compile(r"([1-9][0-9]{0,3})\.([0-9]{1,3})")
@@ -328,14 +329,18 @@ def _step(row: Mapping[str, Any], where: str, at: int) -> Step:
             plain[key] = value
         else:
             raise ChoiceError.of(where, key, (*_STEP, "set.48", "expect.39"))
-    for number, text in elements.items():
-        check(f"{where}, set.{number}", number, text, at)
+    for element, text in elements.items():
+        check(f"{where}, set.{element}", element, text, at)
     for name, text in (*plain.items(), *expected.items()):
         check(f"{where}, {name}", name, text, at)
     do = plain.get("do", "send")
     if do not in DO:
         raise ChoiceError.of(f"{where}, do", do, DO)
-    numbers = {name: _number(f"{where}, {name}", plain[name]) for name in _NUMBERS if name in plain}
+    numbers = {
+        name: number(f"{where}, {name}", plain[name], float, _LONGEST, "seconds, 0 to 86400")
+        for name in _NUMBERS
+        if name in plain
+    }
     options = {name: plain[name] for name in OPTIONS if name in plain}
     check_amount(where, options)
     undo = plain.get("undo", "no").lower() in ("yes", "true", "1")
@@ -368,16 +373,6 @@ def _element(where: str, key: str) -> int:
     if not (word.isascii() and word.isdecimal() and 2 <= int(word[:4]) <= MOST_ELEMENT):
         raise OptionError(where, f"{key.partition('.')[0]}. and an element number", quoted_value(key))
     return int(word)
-
-
-def _number(where: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 86_400:
-        raise OptionError(where, "seconds, 0 to 86400", quoted_value(text))
-    return number
 
 
 def filled(text: str, value: Callable[[str], str | None]) -> str:

@@ -215,16 +215,12 @@ class Transactions(Source):
     def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
         """Amounts with their currency, messages by their lines, or another column."""
         if name == "amount":
-            pairs = zip(seen["amount"].tolist(), seen["currency"].tolist(), strict=True)
-            return ["" if pd.isna(amount) else say_amount(str(amount), _text(of)) for amount, of in pairs]
+            pairs = zip(seen["amount"].tolist(), seen["currency"].fillna("").tolist(), strict=True)
+            return ["" if pd.isna(amount) else say_amount(str(amount), of) for amount, of in pairs]
         if name in _MESSAGES:
-            places = self._messages[name][rows]
-            return ["" if at < 0 else str(self._lines[at]) for at in places.tolist()]
+            lines = pd.DataFrame(self._log.table)["line"]
+            return ["" if at < 0 else str(lines.iloc[at]) for at in self._messages[name][rows].tolist()]
         return super()._cells(name, seen, rows)
-
-    @cached_property
-    def _lines(self) -> Any:
-        return pd.DataFrame(self._log.table)["line"].to_numpy()
 
     @cached_property
     def _messages(self) -> dict[str, Rows]:
@@ -264,7 +260,3 @@ class Transactions(Source):
         """The rows in the log of a transaction's request and response, if present."""
         indexes = (int(self._messages[name][place]) for name in ("request", "answer"))
         return [row for row in indexes if row >= 0]
-
-
-def _text(cell: object) -> str:
-    return cell if isinstance(cell, str) else ""

@@ -126,20 +126,18 @@ class ExplainPanel(ReaderPanel):
     def _refresh(self) -> None:
         """Explain the input by rules, at each key. A request to a model is canceled."""
         self._asker.cancel()
-        raw = self._read()
-        self.problem, self.summary, cause = self._explained() if raw else ("", "", "")
+        raw, cause, problem, summary = self._read(), "", "", ""
+        if raw and (findings := dissect(reading := self.input.reading).findings):
+            # The problem says where parsing stopped.
+            problem, cause = findings[0].message, findings[0].hint
+            summary = explain_so_far(reading, stopped=False)
+        elif raw:
+            explanation = explain(self.input.reading)
+            self._told, summary = explanation.told, explanation.summary
+        self.problem, self.summary = problem, summary
         self.table = self.input.tabled("explain") if raw else None
         self.views.put(raw, self.version, self.network, self.table, self.input.held)
         self._tell(cause, self._said_of_it)
-
-    def _explained(self) -> tuple[str, str, str]:
-        """Problem, summary, hint."""
-        reading = self.input.reading
-        if findings := dissect(reading).findings:  # the problem says where parsing stopped
-            return findings[0].message, explain_so_far(reading, stopped=False), findings[0].hint
-        explanation = explain(reading)
-        self._told = explanation.told
-        return "", explanation.summary, ""
 
     def _tell(self, cause: str = "", news: str = "") -> None:
         summary = _written(self.summary) if self.summary else Markup()
