@@ -80,7 +80,9 @@ def bookings(steps: Sequence[Step], network: str | None) -> list[Booking]:
     by_step: dict[int, Booking] = {}
     for at, step in enumerate(steps):
         if step.role in MOVING and step.message.mti[1] in "12":
-            by_step[at] = _booking(at, step.message)
+            way = CREDITED if is_credit(step.message) else HELD if step.message.mti[1] == "1" else CHARGED
+            money = amount(step.message)
+            by_step[at] = Booking(at, way, minor_units(step.message), money[1] if money else "")
             if step.role in (ADVICE, COMPLETION) and step.message.mti[2] == "2":
                 _decide(by_step, at, step, step.message, network)
         elif step.role == REVERSAL and step.of in by_step:
@@ -88,12 +90,6 @@ def bookings(steps: Sequence[Step], network: str | None) -> list[Booking]:
         elif step.is_answer and step.of is not None:
             _answered(by_step, steps, step.of, step.message, network)
     return list(by_step.values())
-
-
-def _booking(at: int, message: Message) -> Booking:
-    way = CREDITED if is_credit(message) else HELD if message.mti[1] == "1" else CHARGED
-    money = amount(message)
-    return Booking(at, way, minor_units(message), money[1] if money else "")
 
 
 def _answered(

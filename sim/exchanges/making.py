@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
@@ -145,8 +146,9 @@ def _options(purpose: str, message_type: str | None, options: Mapping[str, Any])
     """The options of `generation.generate`."""
     usual = {"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"}
     settings = {**usual, "version": None, "at": None, "entry": None, **options}
-    if message_type is None and (link := _link_word(purpose)):
-        message_type, purpose = link, "purchase"
+    with suppress(ChoiceError):  # another word is a purpose of a payment
+        if message_type is None and (word := template_word("message_type", purpose)) in LINK:
+            message_type, purpose = word, "purchase"
     try:
         resolved = options_of(message_type or "auth", purpose=purpose, **settings)
         if message_type is None:
@@ -156,15 +158,6 @@ def _options(purpose: str, message_type: str | None, options: Mapping[str, Any])
     except OptionError as error:
         raise as_asked(error, options) from None
     return resolved
-
-
-def _link_word(purpose: object) -> str:
-    """The network management message that *purpose* names; empty for a payment."""
-    try:
-        word = template_word("message_type", purpose)
-    except ChoiceError:
-        return ""
-    return word if word in LINK else ""
 
 
 def usual_kind(purpose: str, network: str | None, version: str) -> str:
@@ -207,10 +200,11 @@ def _parse_step(item: str | Mapping[str, Any]) -> Wanted:
     elif isinstance(item, str):
         word, *parts = item.split(":")
         fields: dict[str, Any] = {}
+        reasons = (*REASONS, *read_toml("templates")["spoken"]["reason"])
         for part in parts:
             if _DIGITS.fullmatch(part) and "amount" not in fields:
                 fields["amount"] = int(part)
-            elif _step(word) in REVERSALS and part in _reasons():
+            elif _step(word) in REVERSALS and part in reasons:
                 fields["reason"] = part
             else:
                 fields["outcome"] = part
@@ -229,10 +223,6 @@ def _parse_step(item: str | Mapping[str, Any]) -> Wanted:
 def _step(word: object) -> str:
     """The step that *word* names. Raises ChoiceError."""
     return choose("then", word, STEPS, read_toml("templates")["spoken"]["then"])
-
-
-def _reasons() -> tuple[str, ...]:
-    return (*REASONS, *read_toml("templates")["spoken"]["reason"])
 
 
 def _outcome(option: str, word: object) -> str:

@@ -36,15 +36,10 @@ def _scales() -> dict[str, int]:
 
 
 @cache
-def _below_hundred() -> str:
-    every = (word for word, value in _numbers().items() if value < _HUNDRED and word.isalpha())
-    return "|".join(sorted(every, key=len, reverse=True))
-
-
-@cache
 def _compound() -> re.Pattern[str]:
     """A pattern for a German number in one word: `zweitausenddreihundertfünf`."""
-    small = _below_hundred()
+    every = (word for word, value in _numbers().items() if value < _HUNDRED and word.isalpha())
+    small = "|".join(sorted(every, key=len, reverse=True))
     return re.compile(
         rf"(?:(?P<t>(?:{small})?)(?P<tausend>tausend))?(?:(?P<h>(?:{small})?)(?P<hundert>hundert))?(?:und)?(?P<r>(?:{small})?)"
     )
@@ -174,9 +169,3 @@ def unit_pattern(text: str) -> str:
         (r"(?<![a-z])" if name[0].isalpha() else "") + name + (r"(?![a-z])" if name[-1].isalpha() else "")
         for name in names.split("|")
     )
-
-
-def cents(words: str) -> int | None:
-    """The cents that *words* give after whole units; None if there are none below a hundred."""
-    value = whole_number(fold(words))
-    return value if value is not None and value < _HUNDRED else None

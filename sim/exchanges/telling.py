@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +15,6 @@ from sim.exchanges.amounts import (
     CREDITED,
     DECLINED,
     HELD,
-    Booking,
     accepted,
     bookings,
     final_amount,
@@ -62,11 +59,8 @@ class _Telling:
         """The whole story."""
         if not self.asked:
             count = len(self.steps)
-            return (
-                "A response without its request."
-                if count == 1
-                else f"{count} responses without their requests."
-            )
+            what = "A response without its request"
+            return f"{what if count == 1 else f'{count} responses without their requests'}."
         first, *others = self.asked
         story = f"{self._opening(first)}: {self._outcome(first)}"
         for clause, same in groupby(map(self._clause, others)):
@@ -184,33 +178,21 @@ class _Telling:
         entries = list(self.booked.values())
         if not any(booking.asked for booking in entries):
             return ""
-        now = self.exchange.left
+        now, remains = self.exchange.left, "remains" if len(self.asked) > 1 else "is"
         parts = []
         if now.charged:
             parts.append(f"{self._say(now.charged)} is charged")
         if now.held:
-            parts.append(f"{self._say(now.held)} {'remains' if len(self.asked) > 1 else 'is'} held")
+            parts.append(f"{self._say(now.held)} {remains} held")
         if now.credited:
             parts.append(f"{self._say(now.credited)} is credited to the cardholder")
         if now.unknown:
-            parts.append(_unknown(self._say(now.unknown), entries))
-        if not parts:
-            return _nothing(entries, len(self.asked) > 1)
-        return " and ".join(parts)
-
-
-def _unknown(money: str, held: Sequence[Booking]) -> str:
-    way = next(booking.way for booking in held if booking.unknown)
-    return f"it is not known whether {money} is {way}"
-
-
-def _nothing(held: Sequence[Booking], more: bool) -> str:
-    ways = {booking.way for booking in held}
-    if ways == {CREDITED}:
-        return "nothing is credited"
-    if HELD in ways and CHARGED not in ways:
-        return f"nothing {'remains' if more else 'is'} held"
-    return "nothing is charged"
+            way = next(booking.way for booking in entries if booking.unknown)
+            parts.append(f"it is not known whether {self._say(now.unknown)} is {way}")
+        ways = {booking.way for booking in entries}
+        if not parts and HELD in ways and CHARGED not in ways:
+            return f"nothing {remains} held"
+        return " and ".join(parts) or f"nothing is {CREDITED if ways == {CREDITED} else CHARGED}"
 
 
 def _well(answer: Step | None, network: str | None) -> bool:
@@ -239,16 +221,11 @@ def _code(message: Message, network: str | None) -> str:
     return f"{code}, {entry.meaning}" if entry else code
 
 
-@cache
-def _kinds() -> dict[str, str]:
-    return {"sign-on": "sign-on", "sign-off": "sign-off", "key": "key exchange", "echo": "echo test"}
-
-
 def _management(message: Message, network: str | None) -> str:
     """The purpose of a network management message."""
     name, number = ("network_management", 70) if message.version == "1987" else ("function_code", 24)
     for owner in (network, None):
         entry = lookup(name, message.get(number), version=message.version, network=owner)
         if entry is not None:
-            return _kinds().get(entry.kind, entry.kind)
+            return {"key": "key exchange", "echo": "echo test"}.get(entry.kind, entry.kind)
     return "network management"

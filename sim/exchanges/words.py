@@ -187,8 +187,12 @@ class Reader:
         words = re.split("[.;]", before)[-1]
         pieces = [piece for piece in TOKEN.findall(words) if piece not in "-./,():="]
         while pieces:
-            sizes = range(1, min(len(pieces), _LONGEST) + 1)
-            if any(_before_amount(" ".join(pieces[-size:])) for size in sizes):
+            ends = {" ".join(pieces[-size:]) for size in range(1, min(len(pieces), _LONGEST) + 1)}
+            if (
+                any(phrases_of("decision").get(end) == "partial" for end in ends)
+                or not ends.isdisjoint(phrases_of("amount-after"))
+                or any(lexicon.says(end, *_BEFORE_AMOUNT) for end in ends)
+            ):
                 return True
             if pieces.pop() not in phrases_of("joining"):
                 return False
@@ -215,10 +219,10 @@ class Reader:
         if alpha[:1] == "*":
             return Sum(0, alpha, figures=number)
         value = sums.minor_units(number, alpha, comma=self.comma, thousands=bool(got.get("k")))
-        more = sums.cents(got["s"]) if got.get("s") else 0
+        more = sums.whole_number(got["s"]) if got.get("s") else 0
         if how == "cents" and value is not None:
             value = value // 100 if value % 100 == 0 else None
-        if value is None or more is None or (more and value % 100):
+        if value is None or more is None or more > _MOST_CENTS or (more and value % 100):
             self.unclear.append(f"the amount {self.text[match.start() : match.end()].strip()}")
         return Sum((value or 0) + (more or 0), alpha, word in phrases_of("vague"))
 
@@ -313,6 +317,7 @@ class Reader:
         self._blank(start, end)
 
 
+_MOST_CENTS = 99
 _NEXT_WORD = 20  # characters
 _WORDS_BEFORE = 40
 _LONGEST = 5
@@ -340,12 +345,6 @@ _NO_NAME = frozenset(
         *("decision", "atm", "then", "reason", "reason!"),
     )
 )
-
-
-def _before_amount(words: str) -> bool:
-    """Whether an amount without a currency may follow *words*."""
-    partial = phrases_of("decision").get(words) == "partial"
-    return partial or words in phrases_of("amount-after") or lexicon.says(words, *_BEFORE_AMOUNT)
 
 
 def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
