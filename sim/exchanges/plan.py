@@ -17,7 +17,7 @@ from sim.exchanges.roles import ANSWER, asking_role
 from sim.exchanges.roles import Step as Sent
 from sim.masking import mask_words
 from sim.operations import answering, faults
-from sim.operations.asked import generated
+from sim.operations.asked import generated, written_call
 from sim.operations.conversion import convert
 
 SOURCE_WORDS = "words"  # our choice: the `source` of a description read by rules
@@ -25,7 +25,6 @@ SOURCE_WORDS = "words"  # our choice: the `source` of a description read by rule
 HOST, SUITE = "host", "run_suite"
 _LONGEST_WORDS = 100  # characters that an error quotes
 _NEXT = timedelta(minutes=1)  # between two payments
-_WIDEST = 88  # characters of a line of code
 _USUAL: dict[str, Any] = {
     **{"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"},
     **{"version": None, "at": None, "purpose": "purchase", "entry": None, "outcome": "approved"},
@@ -264,13 +263,13 @@ def steps_of(asked: Asked) -> Iterator[Step]:
             more["then"] = " ".join(asked.then)
         kind = {} if asked.kind == asked.purpose else {"message_type": asked.kind}
         yield Step("exchange", {"purpose": asked.purpose, **kind, **more, **asked.options}, words, **times)
-        yield from _changes(asked, 0, asked.at)
+        yield from _changes(asked, asked.at)
         if asked.convert:
             yield Step("convert", {"to": asked.convert}, words, 0, 0 if asked.then else 1)
         return
     part = {"partial_approval": True} if asked.outcome == "partial" else {}
     yield Step("generate", {**selectors, **asked.options, **part}, words, **times)
-    yield from _changes(asked, 0, 0)
+    yield from _changes(asked, 0)
     if asked.outcome is not None and asked.outcome != "timeout":
         options: dict[str, Any] = {"code": asked.outcome} if asked.is_declined else {}
         extras = {"approval": asked.approval, "amount_minor_units": asked.approved}
@@ -282,11 +281,11 @@ def steps_of(asked: Asked) -> Iterator[Step]:
         yield Step("convert", {"to": asked.convert}, words, 0, int(asked.outcome is not None))
 
 
-def _changes(asked: Asked, of: int, at: int) -> Iterator[Step]:
+def _changes(asked: Asked, at: int) -> Iterator[Step]:
     if asked.elements:
-        yield Step("set", asked.elements, asked.words, of, at)
+        yield Step("set", asked.elements, asked.words, 0, at)
     if asked.fault:
-        yield Step("break_message", {"fault": asked.fault}, asked.words, of, at)
+        yield Step("break_message", {"fault": asked.fault}, asked.words, 0, at)
 
 
 class _Running:
@@ -305,7 +304,7 @@ class _Running:
         for options in repeated(step):
             usual = {name: value for name, value in _USUAL.items() if name != "outcome"}
             result = generated(options.pop("message_type"), **usual | self._timed(options))
-            self._add(Sent(asking_role(result.message, None), result.message), result.network, result.notes)
+            self._add(result.network, result.notes, Sent(asking_role(result.message, None), result.message))
             self.last = (self.last + _NEXT) if self.last else dates.now().replace(microsecond=0)
 
     def _exchange(self, step: Step) -> None:
@@ -313,11 +312,8 @@ class _Running:
             exchange = make(**self._timed(options))
             self.last = max((one.at for one in exchange.steps if one.at), default=None)
             first = len(self.exchange)
-            steps = [
-                replace(sent, of=None if sent.of is None else sent.of + first) for sent in exchange.steps
-            ]
-            self._add(steps[0], exchange.network, exchange.notes)
-            self.exchange = self.exchange.plus(*steps[1:])
+            sent = (one if one.of is None else replace(one, of=one.of + first) for one in exchange.steps)
+            self._add(exchange.network, exchange.notes, *sent)
 
     def _timed(self, options: dict[str, Any]) -> dict[str, Any]:
         """*options* with the time of a payment that follows the one before, unless they give a time."""
@@ -327,7 +323,7 @@ class _Running:
         place = self.places[step.of]
         request, network = self.exchange.steps[place], self.exchange.network
         done = answering.respond(request.message, network=network, at=request.at, **step.options)
-        self._add(Sent(ANSWER, done.message, None, place), network, done.notes)
+        self._add(network, done.notes, Sent(ANSWER, done.message, None, place))
 
     def _set(self, step: Step) -> None:
         place = self._place(step)
@@ -336,24 +332,19 @@ class _Running:
 
     def _convert(self, step: Step) -> None:
         place = self._place(step)
-        conversion = convert(
-            self.exchange.steps[place].message, step.options["to"], network=self.exchange.network
-        )
-        lost = tuple(
-            f"DE {change.number}: {change.note}" for change in conversion.notes if change.action == "lost"
-        )
-        self._put(place, conversion.message, lost)
+        message, network = self.exchange.steps[place].message, self.exchange.network
+        conversion = convert(message, step.options["to"], network=network)
+        lost = (change for change in conversion.notes if change.action == "lost")
+        self._put(place, conversion.message, tuple(f"DE {one.number}: {one.note}" for one in lost))
 
     def _break_message(self, step: Step) -> None:
         place = self._place(step)
-        network, version = self.exchange.network, self.exchange.steps[place].message.version
-        broken = faults.break_message(
-            self.exchange.steps[place].message, step.options["fault"], network=network
-        )
+        network, message = self.exchange.network, self.exchange.steps[place].message
+        broken = faults.break_message(message, step.options["fault"], network=network)
         try:
-            message = parse(broken.raw, version)
+            message = parse(broken.raw, message.version)
         except ParseError as error:
-            message = error.partial or Message("", {}, version)
+            message = error.partial or Message("", {}, message.version)
         self._put(place, message, (broken.what,))
         self.texts[place] = broken.raw
 
@@ -368,12 +359,9 @@ class _Running:
         messages[place] = message
         self.exchange = self.exchange.fitted(messages, notes)
 
-    def _add(self, sent: Sent, network: str | None, notes: tuple[str, ...]) -> None:
-        every = dict.fromkeys((*self.exchange.notes, *notes))
-        purpose = self.exchange.purpose
-        self.exchange = replace(self.exchange, network=network, purpose=purpose, notes=tuple(every)).plus(
-            sent
-        )
+    def _add(self, network: str | None, notes: tuple[str, ...], *steps: Sent) -> None:
+        every = tuple(dict.fromkeys((*self.exchange.notes, *notes)))
+        self.exchange = replace(self.exchange, network=network, notes=every).plus(*steps)
 
 
 def repeated(step: Step) -> Iterator[dict[str, Any]]:
@@ -406,28 +394,16 @@ def _coded(step: Step, names: list[str]) -> tuple[str, str]:
         elif _USUAL.get(name, _USUAL) != value:
             arguments.append(f"{name}={value!r}")
     name = _NAMES[step.call]
-    if (again := sum(other.rstrip("s0123456789_") == name for other in names)) and step.call in (
-        "generate",
-        "exchange",
-    ):
+    again = sum(other.rstrip("s0123456789_") == name for other in names)
+    if again and step.call in ("generate", "exchange"):
         name = f"{name}_{again + 1}"
     if step.times == 1:
-        return name, _call(f"{name} = sim.{step.call}", arguments)
+        return name, written_call(f"{name} = sim.{step.call}", arguments)
     stan = int(options.get("stan", _USUAL["stan"]))
-    arguments = [argument for argument in arguments if not argument.startswith("stan=")] + [
-        f'stan=f"{{{stan} + number:06}}"'
-    ]
-    call = _call(f"sim.{step.call}", arguments).replace("\n", "\n    ")
+    arguments = [argument for argument in arguments if not argument.startswith("stan=")]
+    arguments.append(f'stan=f"{{{stan} + number:06}}"')
+    call = written_call(f"sim.{step.call}", arguments).replace("\n", "\n    ")
     return f"{name}s", f"{name}s = [\n    {call}\n    for number in range({step.times})\n]"
-
-
-def _call(head: str, given: list[str]) -> str:
-    flat = f"{head}({', '.join(given)})"
-    return (
-        flat
-        if len(flat) <= _WIDEST
-        else f"{head}(\n" + "".join(f"    {argument},\n" for argument in given) + ")"
-    )
 
 
 def _short(words: str) -> str:

@@ -5,7 +5,7 @@ The HTTP service does not use it: its contract fixes the spelling of each option
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
 from operator import index
@@ -24,6 +24,7 @@ from sim.spec.interfaces import interface as interface_of
 from sim.spec.spellings import interface_named, network_named, template_word, version_named
 from sim.spec.tables import read_toml
 
+_WIDEST = 88  # characters of a line of code
 _STAN_DIGITS = 6
 _MTI_DIGITS = 4
 _MOST_DIGITS = 20
@@ -112,6 +113,18 @@ def generated(message_type: object, **options: Any) -> Generated:
         return generate(**options_of(message_type, **options))
     except OptionError as error:
         raise as_asked(error, options) from None
+
+
+def written_call(head: str, arguments: Sequence[str]) -> str:
+    """A call as code, on one line if it fits.
+
+    >>> written_call("sim.generate", ["'echo'", "network='JCB'"])
+    "sim.generate('echo', network='JCB')"
+    """
+    flat = f"{head}({', '.join(arguments)})"
+    return (
+        flat if len(flat) <= _WIDEST else "\n".join([f"{head}(", *(f"    {one}," for one in arguments), ")"])
+    )
 
 
 def option_named(detail: str) -> str:

@@ -27,7 +27,7 @@ from sim.masking import card_numbers, mask_pan, mask_piece
 from sim.masking.search import is_card, spellings
 from sim.masking.written import SHORTEST
 from sim.operations.anatomy import Anatomy, dissect
-from sim.operations.asked import usual_entry
+from sim.operations.asked import usual_entry, written_call
 from sim.operations.choosing import chosen_version
 from sim.operations.generation import generate, native_version
 from sim.operations.validation import validate
@@ -36,8 +36,6 @@ from sim.spec import emv
 from sim.spec.elements import spec
 from sim.spec.networks import check_digit, default_card, detect, luhn_ok, test_cards
 from sim.spec.spellings import choose
-
-_WIDEST = 88  # characters of a line of code
 
 # The defaults of generate, which a call leaves out.
 _DEFAULTS = {name: parameter.default for name, parameter in signature(generate).parameters.items()}
@@ -65,10 +63,7 @@ def call_of(options: Mapping[str, Any], description: str = "") -> str:
     arguments += [
         f"{name}={value!r}" for name, value in options.items() if name in names and value != usual.get(name)
     ]
-    flat = f"sim.generate({', '.join(arguments)})"
-    if len(flat) <= _WIDEST:
-        return flat
-    return "sim.generate(\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"
+    return written_call("sim.generate", arguments)
 
 
 def covered_call(call: str, pan: str | None) -> str:

@@ -139,36 +139,30 @@ def _tags_in(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
         if stop > end:
             expected = f"{length} byte{'' if length == 1 else 's'} of tag {tag}, as its length requires"
             raise TlvError(start, expected, f"{(end - start) // 2}", tag, tuple(tags))
-        children, fault = _read_inside(text, tag, start, stop, depth)
+        children: tuple[Tag, ...] = ()
+        fault = None
+        if int(tag[:2], 16) & _CONSTRUCTED:
+            try:
+                if depth == _DEPTH:
+                    raise TlvError(start, f"templates at most {_DEPTH} deep", "another one inside", tag)
+                children = _tags_in(text, start, stop, depth + 1)
+            except TlvError as error:
+                fault = error
         tags.append(Tag(tag, text[start:stop], at, start, stop, depth, children, fault))
         at = stop
     return tuple(tags)
 
 
-def _read_inside(
-    text: str, tag: str, start: int, stop: int, depth: int
-) -> tuple[tuple[Tag, ...], TlvError | None]:
-    if not int(tag[:2], 16) & _CONSTRUCTED:
-        return (), None
-    if depth == _DEPTH:
-        return (), TlvError(start, f"templates at most {_DEPTH} deep", "another one inside", tag)
-    try:
-        return _tags_in(text, start, stop, depth + 1), None
-    except TlvError as error:
-        return (), error
-
-
 def _read_tag(text: str, at: int, end: int) -> tuple[str, int]:
     stop = at + 2
-    if int(text[at:stop], 16) & _MORE_BYTES == _MORE_BYTES:
-        while True:
-            if stop >= end:
-                raise TlvError(at, "another byte of the tag", f"the end after {text[at:stop]}")
-            if stop - at >= 2 * _TAG_BYTES:
-                raise TlvError(at, f"a tag of at most {_TAG_BYTES} bytes", "a longer one")
-            stop += 2
-            if not int(text[stop - 2 : stop], 16) & 0x80:
-                break
+    more = int(text[at:stop], 16) & _MORE_BYTES == _MORE_BYTES
+    while more:
+        if stop >= end:
+            raise TlvError(at, "another byte of the tag", f"the end after {text[at:stop]}")
+        if stop - at >= 2 * _TAG_BYTES:
+            raise TlvError(at, f"a tag of at most {_TAG_BYTES} bytes", "a longer one")
+        stop += 2
+        more = int(text[stop - 2 : stop], 16) & 0x80 > 0
     return text[at:stop], stop
 
 
@@ -312,21 +306,17 @@ def _read_fixed(text: str) -> ChipData:
         at += size
     if error is None and at < len(upper):
         error = TlvError(at, f"the end after {tags[-1].tag}", f"{(len(upper) - at) // 2} more bytes")
-    chip = ChipData(FIXED, upper, tuple((tag.tag, tag.value_start, tag.end) for tag in tags), error)
-    chip.tags = tuple(tags)
-    return chip
+    return _chip(FIXED, upper, tuple(tags), error)
 
 
 def write_fixed(tags: Mapping[str, str]) -> str:
     """The fixed layout with these values (hex) of its tags. Missing fixed-length values are zeros; tags that
     it does not have are ignored."""
-    values = (
-        (tags.get(name, "" if announced else "0" * size), announced) for name, size, announced in _order()
-    )
-    inside = "".join(
-        write_length(len(value) // 2) + value if announced else value for value, announced in values
-    )
-    return _FIXED_HEAD + _FIXED_VERSION + inside
+    text = _FIXED_HEAD + _FIXED_VERSION
+    for name, size, announced in _order():
+        value = tags.get(name, "" if announced else "0" * size)
+        text += (write_length(len(value) // 2) if announced else "") + value
+    return text
 
 
 def _parsed(text: str, layout: str, start: int) -> ChipData:
@@ -338,8 +328,11 @@ def _parsed(text: str, layout: str, start: int) -> ChipData:
         top = read_tags(text, strict=False, start=start)
     except TlvError as misfit:
         top, error = misfit.partial, misfit
-    tags = tuple(walk_tags(top))
-    chip = ChipData(layout, upper, tuple((tag.tag, tag.value_start, tag.end) for tag in tags), error)
+    return _chip(layout, upper, tuple(walk_tags(top)), error)
+
+
+def _chip(layout: str, text: str, tags: tuple[Tag, ...], error: TlvError | None) -> ChipData:
+    chip = ChipData(layout, text, tuple((tag.tag, tag.value_start, tag.end) for tag in tags), error)
     chip.tags = tags
     return chip
 
