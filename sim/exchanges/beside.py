@@ -75,14 +75,12 @@ def _counts(reader: Reader) -> None:
     """A number before a plural or before instalments counts them."""
     known_marks = reader.all(*{mark.key for mark in reader.marks})
     for mark in reader.all("twice"):
-        before = max(
-            (other for other in known_marks if other.end <= mark.start),
-            key=lambda other: other.end,
-            default=mark,
-        )
-        mark.key = {"then": "repeat", "head": "count", "amount": "count", "bare": "count", "alone": "count",
-                    "network": "count"}.get(before.key, "unknown")  # fmt: skip
-        mark.value = 2 if mark.key == "count" else fold(mark.words)
+        earlier = [other for other in known_marks if other.end <= mark.start]
+        before = max(earlier, key=lambda other: other.end, default=mark)
+        counted = before.key in ("head", "amount", "bare", "alone", "network")
+        mark.key = "count" if counted else "repeat" if before.key == "then" else "unknown"
+        mark.value = 2 if counted else fold(mark.words)
+    priced = reader.all("amount") and reader.all("head")
     for mark in reader.all("unknown", "several", "number"):
         value = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
         if not value:
@@ -91,12 +89,7 @@ def _counts(reader: Reader) -> None:
         rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
         if any(other.key == "instalments" or other.value == "instalment" for other in after):
             mark.key, mark.value = "instalments", value
-        elif (
-            value > 1
-            and _OF_THEM.match(fold(reader.text[mark.end :]))
-            and reader.all("amount")
-            and reader.all("head")
-        ):
+        elif _OF_THEM.match(fold(reader.text[mark.end :])) and value > 1 and priced:
             # `20 dollars, 15 of them refunded`: part of an amount, changed afterwards
             mark.key, mark.value = "bare", mark.words
             reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
@@ -108,9 +101,8 @@ def _counts(reader: Reader) -> None:
         for mark in reader.all("count"):
             mark.key = "instalments"  # in 4 times
     many = [mark for mark in reader.all("instalments") if isinstance(mark.value, int)]
-    if (reader.all("instalments") and not many) or (
-        reader.all("each") and not reader.all("count", "instalments")
-    ):
+    uncounted = reader.all("each") and not reader.all("count", "instalments")
+    if uncounted or (reader.all("instalments") and not many):
         reader.unclear.append("how many")
 
 
@@ -178,11 +170,8 @@ def _stages(reader: Reader) -> None:
     plus = [amount.start for amount in money if _PLUS.search(text, 0, amount.start)]
     for mark in reader.all("also", "actual"):
         stage = "completion" if mark.key == "actual" else "incremental"
-        ends = [
-            amount.start
-            for amount in money
-            if not text[amount.end : mark.start].strip() and amount.end <= mark.start
-        ]
+        earlier = [amount for amount in money if amount.end <= mark.start]
+        ends = [amount.start for amount in earlier if not text[amount.end : mark.start].strip()]
         nexts = [amount.start for amount in money[1:] if _CLOSE.fullmatch(text[mark.end : amount.start])]
         if mark.key == "also":
             ends += [position for position in nexts if not text[mark.end : position].strip()]

@@ -43,9 +43,7 @@ _PURCHASES = frozenset(
     ]
 )
 _LATER = frozenset(("incremental", "completion"))  # purposes that follow an authorization
-_ONLINE = frozenset(
-    ("recurring", "instalment", "account_funding")
-)  # purposes with card data keyed by the cardholder
+_ONLINE = frozenset(("recurring", "instalment", "account_funding"))  # the cardholder keys in the card data
 _AFTER = _LATER | {"refund"}
 _OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # roles of amounts
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes that others may follow
@@ -328,9 +326,8 @@ class Composer(Draft):
             self.bad(f"contradicts itself: {mark.words}")
         self.options[name] = value
         earlier = self.words.get(name, "")
-        self.words[name] = (
-            f"{earlier} … {mark.words}" if earlier and mark.words not in earlier else mark.words
-        )
+        apart = earlier and mark.words not in earlier
+        self.words[name] = f"{earlier} … {mark.words}" if apart else mark.words
 
     def _moment(self) -> None:
         day, clock, zone_name = self.only("day"), self.only("clock"), self.only("timezone")
@@ -356,22 +353,13 @@ class Composer(Draft):
         )
         if self.all("suite", "host"):
             return None
-        link = self.all("alone")
-        heads, back = self.all("head"), self.all("then")
-        if link or classes & {"8", "5"}:
+        if self.all("alone") or classes & {"8", "5"}:
             return self._of_a_link(decision, classes)
         if self.before:
             request = self._going_on(self.before, decision)
         else:
-            money = self.all("amount", "bare", "raw", "cashbackof")
-            if not (
-                heads
-                or back
-                or mtis
-                or money
-                or self.all("kind", "entry", "fault")
-                or (decision.outcome and (self.network or decision.code))
-            ):
+            payment = ("head", "then", "mti", "amount", "bare", "raw", "cashbackof", "kind", "entry", "fault")
+            if not (self.all(*payment) or (decision.outcome and (self.network or decision.code))):
                 self.bad("which transaction, such as a purchase, a refund or an echo test")
             request = self._first(decision)
         return request and self._changed(self._counted(request))
@@ -383,9 +371,7 @@ class Composer(Draft):
         if not links or others or self.all("head", "amount", "bare", "then") or classes - {"8", "5"}:
             self.bad("a network message with options of a payment")
             return None
-        answered = (
-            self.all("answer") or decision.outcome or any(mark.value[2] == "1" for mark in self.all("mti"))
-        )
+        answered = self.all("answer") or any(mark.value[2] == "1" for mark in self.all("mti"))
         outcome = decision.as_outcome or ("approved" if answered else None)
         words = {**self.words, "purpose": said_by(self.all("alone")), "outcome": decision.words}
         words["message_type"] = words["then"] = words["purpose"]
@@ -406,7 +392,8 @@ class Composer(Draft):
         outcome = self._outcome(decision, bool(follows))
         if purpose == "cashback" and "cashback" in amounts:
             self.options["cashback_minor_units"] = amounts["cashback"]
-            if _AND.search(self._between_amounts()):
+            money = self.all("amount", "bare")
+            if money and _AND.search(fold(self.reader.text[money[0].end : money[-1].start])):
                 self.options["amount_minor_units"] += amounts["cashback"]
                 self.notes.append("The amount is the total of goods and cash")
             self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
@@ -441,10 +428,6 @@ class Composer(Draft):
             self.shares["main"] += self.shares["tip"]
             amounts["main"] += tip
         return chain
-
-    def _between_amounts(self) -> str:
-        money = self.all("amount", "bare")
-        return fold(self.reader.text[money[0].end : money[-1].start]) if money else ""
 
     def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
         """The request *before* with the changes that a follow-up describes."""
@@ -609,12 +592,9 @@ class Composer(Draft):
 
     def _is_of_what_follows(self) -> bool:
         """Whether the response mentioned is to a reversal; such a response never varies."""
-        text = fold(self.reader.text)
+        text, joining = fold(self.reader.text), phrases_of("joining").keys()
         return any(
-            (
-                answer.end <= mark.start
-                and phrases_of("joining").keys() >= {*text[answer.end : mark.start].split()}
-            )
+            (answer.end <= mark.start and joining >= {*text[answer.end : mark.start].split()})
             or (mark.end <= answer.start and not text[mark.end : answer.start].strip())
             for answer in self.all("answer")
             for mark in self.all("then")
@@ -644,11 +624,8 @@ class Composer(Draft):
         reversals = [mark for mark in reversing if mark.value[2:] in _FIRST] or reversing
         short = self.all("partof") if not back else []  # `only 120 dispensed`
         partial = bool(short) or any(mark.value == "partial_reversal" for mark in back)
-        if (
-            partial != ("final" in amounts)
-            or (decision.outcome == "partial" and partial)
-            or len(reversals) > 1
-        ):
+        twice = (decision.outcome == "partial" and partial) or len(reversals) > 1
+        if twice or partial != ("final" in amounts):
             self.bad("the amount that remains")
         if back or reversals or short:
             reasons = ["misdispense" for _ in short] + [mark.value for mark in self.all("why")]
@@ -730,11 +707,7 @@ class Composer(Draft):
             if ordinals - {1}:
                 self.bad(self.all("which")[-1].words)
             return None
-        if (
-            len(ordinals) > 1
-            or (0 in ordinals and count % 2 == 0)
-            or any(ordinal > count for ordinal in ordinals)
-        ):
+        if len(ordinals) > 1 or (0 in ordinals and count % 2 == 0) or max(ordinals, default=0) > count:
             self.bad("which of the messages")
         return next(({0: count // 2, -1: count - 1}.get(ordinal, ordinal - 1) for ordinal in ordinals), None)
 
@@ -745,8 +718,8 @@ class Composer(Draft):
             number, value = mark.value
             if asked.then or asked.count > 1:
                 self.bad(f"{mark.words}: which message")
-            names = [name for name in labels() if fold(mark.words).startswith(name)]
-            if names and element_names(self.version).get(max(names, key=len)) != number:
+            label = max((name for name in labels() if fold(mark.words).startswith(name)), key=len, default="")
+            if label and element_names(self.version).get(label) != number:
                 self.bad(f"{mark.words}: not an element of {self.version}")
             asked = self._with(asked, {str(number): value.upper()}, mark, 0)
         if (value := self.only("rrn")) is not None:
@@ -754,13 +727,10 @@ class Composer(Draft):
         marks = self.all("fault", "drop")
         if len({str(mark.value) for mark in marks}) > 1 and self.all("fault"):
             self.bad("two faults")
-        for mark in marks:
-            if (
-                element_names(self.version).get(fold(str(mark.value))) == 4
-                and asked.purpose in WITHOUT_AMOUNT
-            ):
-                continue  # an account verification without an amount
-            asked = self._broken(asked, mark)
+        names = element_names(self.version)
+        for mark in marks:  # an account verification has no amount anyway
+            if asked.purpose not in WITHOUT_AMOUNT or names.get(fold(str(mark.value))) != 4:
+                asked = self._broken(asked, mark)
         if version := self.only("convert"):
             if asked.then or asked.count > 1 or asked.fault:
                 self.bad(f"{self.all('convert')[0].words}: which message")
@@ -794,23 +764,21 @@ class Composer(Draft):
 
     def _fault_named(self, names: str) -> str:
         """The fault among *names* that exists in this version."""
-        every = {fault.id: fault for fault in all_faults()}
-        if names.split("/")[0] not in every:
+        versions = {fault.id: fault.versions for fault in all_faults()}
+        first, *others = names.split("/")
+        if first not in versions:
             self.bad(f"the fault {names}")
             return ""
-        available = [name for name in names.split("/") if self.version in every[name].versions]
-        return available[0] if available else names.split("/")[0]
+        return next((name for name in (first, *others) if self.version in versions[name]), first)
 
 
 def _fits(number: int, value: str, version: str) -> bool:
     """Whether *value* fits element *number* of *version*."""
-    table = spec(version)
     try:
-        content = table[number].content
+        is_number = spec(version)[number].content == "n"
     except KeyError:
         return False
-    digits = content != "n" or value.isdigit()
-    return digits and not misfits(Message("0100", {number: value}, version))
+    return (value.isdigit() or not is_number) and not misfits(Message("0100", {number: value}, version))
 
 
 def _ordered(step: Step) -> Step:

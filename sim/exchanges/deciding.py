@@ -165,10 +165,8 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     elif by_reason:
         if verdicts & {"approved", "partial"}:
             bad("approved, and a reason to decline")
-        clear = (
-            strong or answered or reader.all("answer") or any(_stands_apart(reader, mark) for mark in weak)
-        )
-        if not clear and "declined" not in verdicts:
+        clear = strong or answered or reader.all("answer") or "declined" in verdicts
+        if not (clear or any(_stands_apart(reader, mark) for mark in weak)):
             bad(f"{weak[0].words}: the card's state or the decision?")
         verdicts, code = {"declined"}, min(codes, default=None)
     if len(verdicts) > 1:
@@ -222,11 +220,10 @@ def worth(reader: Reader, mark: Mark, currency: str = "USD") -> int | None:
 def _approves_less(reader: Reader) -> bool:
     """Whether the smaller of two amounts of a single request is the approved one."""
     money, back = reader.all("amount", "bare"), reader.all("then")
-    if "of which" in fold(reader.text) or reader.all(*_OTHER_AMOUNTS):
+    later = [amount for amount in money if back and amount.start > back[0].start]
+    if later or "of which" in fold(reader.text) or reader.all(*_OTHER_AMOUNTS):
         return False
-    if len({mark.value for mark in reader.all("head")}) > 1 or any(
-        amount.start > back[0].start for amount in money if back
-    ):
+    if len({mark.value for mark in reader.all("head")}) > 1:
         return False
     less = {worth(reader, mark) or 0 for mark in granted(reader)}
     more = {worth(reader, mark) or 0 for mark in money} - less
