@@ -211,25 +211,6 @@ def test_a_class_is_graded_and_three_cheats_gain_nothing(tmp_path: Path) -> None
     assert float(marks["mole"]["points"]) <= 2
 
 
-def test_functions_messages_and_panels_are_graded_too(tmp_path: Path) -> None:
-    """What cannot leave a kernel as text is asked for in another way; a broken file is a remark."""
-    for name in ("21_write_your_own_parser", "16_panels", "05_validate_and_rules"):
-        book = editions.edition(editions.SOURCE / f"{name}.ipynb", NOTES[name], "solutions")
-        (tmp_path / "ann").mkdir(exist_ok=True)
-        nbformat.write(book, tmp_path / "ann" / f"{name}.ipynb")
-    (tmp_path / "bob__01_mti.ipynb").write_text("not a notebook", encoding="utf-8")
-    marks = _marks(tmp_path)
-    ann, bob = marks["ann"], marks["bob"]
-    points = sum(
-        one.points
-        for name in ("21_write_your_own_parser", "16_panels", "05_validate_and_rules")
-        for one in NOTES[name].exercises
-    )
-    assert (ann["points"], ann["remarks"]) == (str(points), "")
-    assert bob["points"] == "0"
-    assert "cannot be read" in bob["remarks"]
-
-
 def test_a_folder_without_submissions_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No empty table of marks: a line that says what was looked for, and where."""
     for folder in (tmp_path, tmp_path / "elsewhere"):
@@ -287,15 +268,34 @@ def test_a_name_is_the_same_however_it_is_written(folder: str, written: str) -> 
     assert repr(exam.paper(folder)) == repr(exam.paper(written))
 
 
-def test_a_perfect_exam_has_all_its_marks_wherever_it_lies(tmp_path: Path) -> None:
-    """In a learning platform's folder, in nested folders, under another file name, with cells that were
-    copied and so have other ids, and with two exercises in one cell."""
-    for folder, name in list(NAMES.items())[:2]:
-        _hand_in(tmp_path, folder, _right(name))
-    _hand_in(tmp_path / "group A", "eva", _right("eva"))
-    _hand_in(tmp_path / "group A", "jim", _right("jim"))
-    _hand_in(tmp_path, "kai/week 9/exam", _right("kai"))
-    path = tmp_path / "group A" / "jim" / "22_exam.ipynb"
+@pytest.fixture(scope="module")
+def class_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class that was graded by its roster, with its marks and its feedback."""
+    top = tmp_path_factory.mktemp("course")
+    folder = top / "class"
+    platform, nested = "Bob Smith_48151_assignsubmission_file_", "ben.roe@school.example/week 9/exam"
+    _hand_in(folder, platform, _right("Bob Smith"))
+    _hand_in(folder, nested, _right("Ben Roe"))
+    _hand_in(folder / "group A", "jim", _right("jim"))
+    _copy_cells(folder / "group A" / "jim" / "22_exam.ipynb")
+    _hand_in(folder, "s1234567", _nearly_right("Ann Lee"), before="import check")
+    _hand_in(folder, "mallory", _right("Ann Lee"), before="student = 'Ann Lee'")
+    for name in SOLVED:
+        book = editions.edition(editions.SOURCE / f"{name}.ipynb", NOTES[name], "solutions")
+        nbformat.write(book, folder / platform / f"{name}.ipynb")
+    (folder / "dan__01_mti.ipynb").write_text("not a notebook", encoding="utf-8")
+    roster = "name;number;mail\nAnn Lee;s1234567;\nBen Roe;;ben.roe@school.example\nCleo Tan;s7;\n"
+    (top / "class.csv").write_text(roster + "Bob Smith;;\njim;;\n", encoding="utf-8")
+    _teaching("grade", str(folder), "--roster", str(top / "class.csv"), "--out", str(top / "marks.csv"))
+    return top
+
+
+# Their answers are functions, panels and tables.
+SOLVED = ("21_write_your_own_parser", "16_panels", "05_validate_and_rules")
+
+
+def _copy_cells(path: Path) -> None:
+    """Cells get other ids, two exercises share a cell, and the file another name."""
     book = nbformat.read(path, as_version=4)
     first, second, *rest = book.cells
     for at, cell in enumerate(rest):
@@ -305,55 +305,66 @@ def test_a_perfect_exam_has_all_its_marks_wherever_it_lies(tmp_path: Path) -> No
     book.cells = [first, *rest, untried]
     nbformat.write(book, path.with_name("Exam of Jim (1).ipynb"))
     path.unlink()
-    marks = _marks(tmp_path)
-    assert {name: row["points"] for name, row in marks.items()} == dict.fromkeys(
-        ["Bob Smith", "carla_meyer", "eva", "jim", "kai"], "20"
-    )
-    assert {row["remarks"] for row in marks.values()} == {""}
 
 
-def test_a_lost_mark_is_told_and_the_rest_is_kept(tmp_path: Path) -> None:
+def _nearly_right(student: str) -> dict[int, object]:
+    """Answers in another form, one of them wrong and one missing."""
+    answers = copy.deepcopy(_right(student))
+    sent = str(answers[2]["sent"])
+    answers[2] |= {"what": f"a {answers[2]['what']}", "sent": f"{sent[:2]}.{sent[2:4]} UTC", "stan": "999999"}
+    answers[1] = ", ".join(f"DE {number}" for number in answers[1])
+    answers[6] = f" {answers[6]}\n"
+    del answers[7]
+    return answers
+
+
+@pytest.fixture
+def marks(class_folder: Path) -> dict[str, dict[str, str]]:
+    """Its rows by student."""
+    text = (class_folder / "marks.csv").read_text(encoding="utf-8")
+    return {row["student"]: row for row in csv.DictReader(text.splitlines())}
+
+
+def test_a_perfect_exam_has_all_its_marks_wherever_it_lies(marks: dict[str, dict[str, str]]) -> None:
+    """In a learning platform's folder, in nested folders, under another file name, with cells that were
+    copied and so have other ids, and with two exercises in one cell."""
+    exam = [f"exam_{one.number}" for one in EXAM.exercises]
+    for student in ("Bob Smith", "Ben Roe", "jim"):
+        row = marks[student]
+        assert (sum(float(row[name]) for name in exam), row["remarks"]) == (20, "")
+
+
+def test_functions_messages_and_panels_are_graded_too(marks: dict[str, dict[str, str]]) -> None:
+    """What cannot leave a kernel as text is asked for in another way; a broken file is a remark."""
+    points = 20 + sum(one.points for name in SOLVED for one in NOTES[name].exercises)
+    assert marks["Bob Smith"]["points"] == str(points)
+    assert marks["dan"]["points"] == "0"
+    assert "cannot be read" in marks["dan"]["remarks"]
+
+
+def test_a_lost_mark_is_told_and_the_rest_is_kept(
+    class_folder: Path, marks: dict[str, dict[str, str]]
+) -> None:
     """Six of seven facts earn six sevenths; remarks and a page of feedback say what to look at, without the
     answer. Facts in another form are right."""
-    right = _right("ann")
-    other = copy.deepcopy(right)
-    sent = str(other[2]["sent"])
-    other[2] |= {"what": f"a {other[2]['what']}", "sent": f"{sent[:2]}.{sent[2:4]} UTC", "stan": "999999"}
-    other[1] = ", ".join(f"DE {number}" for number in right[1])
-    other[6] = f" {right[6]}\n"
-    del other[7]
-    _hand_in(tmp_path / "class", "ann", other, before="import check")
-    row = _marks(tmp_path / "class")["ann"]
+    row = marks["Ann Lee"]
     assert (row["exam_1"], row["exam_2"], row["exam_6"], row["exam_7"]) == ("2", "3.4", "3", "0")
     assert "exercise 2: 6 of 7 are right. Look again at stan" in row["remarks"]
     assert "exercise 7: not tried" in row["remarks"]
-    page = (tmp_path / "class-feedback" / "ann.md").read_text(encoding="utf-8")
+    page = (class_folder / "class-feedback" / "Ann Lee.md").read_text(encoding="utf-8")
     assert "15.4 of 20 points" in page
     assert "3.4 of 4. 6 of 7 are right. Look again at stan." in page
-    assert str(right[2]["stan"]) not in page
+    assert str(_right("Ann Lee")[2]["stan"]) not in page
 
 
-def test_a_roster_says_whose_a_number_is(tmp_path: Path) -> None:
+def test_a_roster_says_whose_a_number_is(marks: dict[str, dict[str, str]]) -> None:
     """Numbers, addresses and file names; who is not on it, and who handed in nothing, is told. Where the
     notebook shows another name, it is told what the paper of that name would earn."""
-    folder = tmp_path / "class"
-    _hand_in(folder, "s1234567", _right("Ann Lee"))
-    _hand_in(folder, "ben.roe@school.example", _right("ben roe"))
-    _hand_in(folder, "mallory", _right("Ann Lee"), before="student = 'Ann Lee'")
-    roster = tmp_path / "class.csv"
-    roster.write_text(
-        "name;number;mail\nAnn Lee;s1234567;\nBen Roe;;ben.roe@school.example\nCleo Tan;s7;\n",
-        encoding="utf-8",
-    )
-    out = tmp_path / "marks.csv"
-    _teaching("grade", str(folder), "--roster", str(roster), "--out", str(out))
-    rows = {row["student"]: row for row in csv.DictReader(out.read_text(encoding="utf-8").splitlines())}
-    assert sorted(rows) == ["Ann Lee", "Ben Roe", "Cleo Tan", "mallory"]
-    assert (rows["Ann Lee"]["points"], rows["Ben Roe"]["points"]) == ("20", "20")
-    assert rows["Cleo Tan"]["remarks"] == "nothing was submitted"
-    assert "the notebook shows the paper of 'Ann Lee' (20)" in rows["mallory"]["remarks"]
-    assert "not on the roster" in rows["mallory"]["remarks"]
-    assert float(rows["mallory"]["points"]) < 10
+    assert sorted(marks) == ["Ann Lee", "Ben Roe", "Bob Smith", "Cleo Tan", "dan", "jim", "mallory"]
+    assert marks["Cleo Tan"]["remarks"] == "nothing was submitted"
+    assert "the notebook shows the paper of 'Ann Lee' (20)" in marks["mallory"]["remarks"]
+    assert "not on the roster" in marks["mallory"]["remarks"]
+    assert float(marks["mallory"]["points"]) < 10
 
 
 CHEATS = {
