@@ -20,7 +20,7 @@ from sim.mcp import tools
 from tests.interop.pcap import capture
 
 # Formats and seeds of dialects with one to four changes.
-DIALECTS = [("bcd", 4), ("ebcdic", 1), ("bcd", 5)]
+DIALECTS = [("bcd", 5), ("ebcdic", 1), ("bcd", 4)]
 
 
 @pytest.mark.parametrize(("name", "seed"), DIALECTS if MORE else DIALECTS[:2])
