@@ -92,7 +92,9 @@ def _tool(
         try:
             answer = function(**arguments)
             if isinstance(answer, Made | MadeExchange):
-                record = answer.record(_format(arguments.get(to))) if in_clear else answer.masked()
+                name = arguments.get(to)  # a wire format, or a version
+                written_as = None if name in sim.VERSIONS else name
+                record = answer.record(written_as) if in_clear else answer.masked()
                 return record | {"masked": not in_clear}
         except IsoError as error:
             return {"error": str(error)}
@@ -104,20 +106,11 @@ def _tool(
     tools[name] = run
 
 
-def _format(name: str | None) -> str | None:
-    """A wire format; None for a version."""
-    return None if name in sim.VERSIONS else name
-
-
 def _parameter(option: Option) -> inspect.Parameter:
     """*option* as the protocol describes it; the message is always called `message`."""
     each: Any = Literal[option.choices] | option.plain if option.choices and not option.many else option.plain
-    return inspect.Parameter(
-        "message" if option.name in MESSAGES else option.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if option.required else option.default,
-        annotation=Annotated[option.in_json(each), Field(description=elsewhere(option.about))],
-    )
+    name = "message" if option.name in MESSAGES else option.name
+    return _own_parameter(name, option.in_json(each), elsewhere(option.about), option.default)
 
 
 def _build(mti: str, fields: dict[str, str], version: str | None = None, format: str | None = None) -> Made:

@@ -150,7 +150,9 @@ def _run(argv: list[str] | None) -> None:
     except click.Abort:
         sys.exit(130)
     except _UnreadError:
-        sys.exit(_cut_off())
+        # At its end Python would flush the rest and report the error again.
+        sys.stdout = sys.stderr = None
+        sys.exit(128 + _SIGPIPE)  # as a shell reports a program whose output is not read to its end
     except click.ClickException as wrong:
         from sim.masking import mask_words
 
@@ -169,14 +171,6 @@ def _reported_errors() -> tuple[type[Exception], ...]:
     models = sys.modules.get("sim.models.errors")
     errors = (IsoError, ImportError, OSError, UnicodeDecodeError)
     return errors if models is None else (*errors, models.LlmError)
-
-
-def _cut_off() -> int:
-    """The exit status of a program whose output is not read to its end: the one a shell reports after
-    SIGPIPE."""
-    # At its end Python would flush the rest and report the error again.
-    sys.stdout = sys.stderr = None
-    return 128 + _SIGPIPE
 
 
 def _complain(error: Any) -> int:

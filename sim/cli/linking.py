@@ -80,10 +80,12 @@ def send(
             done = client.exchange(parse_any(text).whole())
             answered &= done.answer is not None
             _tell(done, as_json)
-            if done.answer is None and not as_json:
-                for entry in arrived:
-                    if entry.kind in ("unmatched", "unreadable"):
-                        shown.line(f"  received instead: {_instead(client.seen, entry)}")
+            for entry in arrived if done.answer is None and not as_json else ():
+                if entry.kind in ("unmatched", "unreadable"):
+                    instead = f"{len(entry.data)} bytes that are not a message"
+                    if (other := client.seen.message(entry)) is not None:
+                        instead = f"{other.mti} {other.get(11)}, which does not match any request"
+                    shown.line(f"  received instead: {instead}")
     return answered
 
 
@@ -111,8 +113,7 @@ def suite(suite: str, address: str | None, export: str | None, as_json: bool, **
     records = [dict(zip(ROW, row, strict=True)) for row in done.rows()]
     failed = [record for record in records if record["result"] != "passed"]
     if as_json:
-        for record in records:
-            shown.json_line(record)
+        shown.json_line(*records)
     else:
         columns = ("case", "step", "sent", "received", "wrong")
         if failed:
@@ -193,10 +194,3 @@ def _tell(done: Sent, as_json: bool) -> None:
         shown.json_line(record | {"answer": fields, "note": done.note})
         return
     shown.verdict(answer is not None, f"{done.request.mti} {done.request.get(11)} {done.told}")
-
-
-def _instead(traffic: Traffic, entry: Entry) -> str:
-    message = traffic.message(entry)
-    if message is None:
-        return f"{len(entry.data)} bytes that are not a message"
-    return f"{message.mti} {message.get(11)}, which does not match any request"

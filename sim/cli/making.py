@@ -134,8 +134,7 @@ def break_(message: str, as_json: bool, fault: str | None, **how: Any) -> None:
         return
     records = answers.faults(message, **how)
     if as_json:
-        for record in records:
-            shown.json_line(record)
+        shown.json_line(*records)
     else:
         shown.table(("fault", "rule", "what"), [tuple(record.values()) for record in records])
 

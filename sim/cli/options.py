@@ -225,7 +225,6 @@ def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str
         word = find.casefold()
         records = [record for record in records if word in " ".join(map(str, record.values())).casefold()]
     if as_json:
-        for record in records:
-            shown.json_line(record)
+        shown.json_line(*records)
     else:
         shown.table(columns, [[record[name] for name in columns] for record in records])

@@ -120,6 +120,7 @@ def findings(records: Iterable[Mapping[str, Any]]) -> None:
             prose(hint, "    ")
 
 
-def json_line(record: Any) -> None:
-    """Print one JSON object on a line of its own."""
-    click.echo(json_text(record))
+def json_line(*records: Any) -> None:
+    """Print JSON objects, each on a line of its own."""
+    for record in records:
+        click.echo(json_text(record))

@@ -154,8 +154,11 @@ def export_format(
         written = json.dumps(table, indent=2, ensure_ascii=False)
     else:
         written, left = to_pyiso8583(fmt, version)
-    if pages := _other_pages(fmt, _EBCDIC[to]):
-        warning = f"{to} writes EBCDIC in code page {_EBCDIC[to][0][2:]}, this format in {pages}"
+    written_in = {fmt.mti, fmt.digits, fmt.text, fmt.track, fmt.lengths}
+    written_in |= {row.get("written", "") for row in fmt.elements.values()}
+    others = sorted(page for page in written_in if page.startswith("cp") and page not in _EBCDIC[to])
+    if others:
+        warning = f"{to} writes EBCDIC in code page {_EBCDIC[to][0][2:]}, this format in {', '.join(others)}"
         warnings.warn(f"{warning}: [ ] ^ ! and | have other bytes", stacklevel=2)
     if left:
         reasons = "; ".join(sorted(set(left.values())))
@@ -167,13 +170,6 @@ def export_format(
 
 # The EBCDIC pages of each toolkit; the first replaces those that it does not have.
 _EBCDIC = {"jpos": ("cp1047",), "moov": ("cp1047", "cp500"), "pyiso8583": ("cp037", "cp500", "cp1140")}
-
-
-def _other_pages(fmt: Format, pages: tuple[str, ...]) -> str:
-    """The EBCDIC pages of a format that another toolkit does not have."""
-    rows = (row.get("written", "") for row in fmt.elements.values())
-    used = {fmt.mti, fmt.digits, fmt.text, fmt.track, fmt.lengths, *rows}
-    return ", ".join(sorted(page for page in used if page.startswith("cp") and page not in pages))
 
 
 _GUESS_COLUMNS: dict[str, str | Callable[[Any], object]] = {

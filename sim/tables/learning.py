@@ -60,16 +60,18 @@ class LearnedTable(Table):
     def toml(self) -> str:
         """The format as a file for `load_format` and `--format`."""
         learned = self._of()
-        notes = {row.field.number: _evidence_note(row.seen, row.open) for row in learned.evidence}
+        notes = {
+            row.field.number: f"{row.seen}; open: {row.open}" if row.open else row.seen
+            for row in learned.evidence
+        }
         return beside_toml(learned.format, notes)
 
     @property
     def read_as(self) -> str:
         """How the messages were read, and how many could be read to their ends."""
         learned = self._of()
-        front = ", ".join(title for title in learned.framing)
+        words = [learned.spelling, *filter(None, [", ".join(learned.framing)]), f"near {learned.base.title}"]
         read = learned.messages - len(learned.unread)
-        words = [learned.spelling, *([front] if front else []), f"near {learned.base.title}"]
         return mask_words(f"{', '.join(words)}; {read} of {learned.messages} messages read to their ends")
 
     def save(self, path: str | Path) -> Path:
@@ -83,10 +85,6 @@ class LearnedTable(Table):
         if self._learned is None:
             raise AttributeError("the table that `learn` returned")
         return self._learned
-
-
-def _evidence_note(evidence: str, left: str) -> str:
-    return f"{evidence}; open: {left}" if left else evidence
 
 
 def learn(source: object, *, name: str = "learned") -> LearnedTable:
@@ -143,7 +141,11 @@ def _items(source: object) -> list[str | bytes]:
         return _of_text(source)
     files = expanded(source) or paths(source)
     if files is not None:
-        return [message for path in files for message in _of_file(path)]
+        messages: list[str | bytes] = []
+        for path in files:
+            with opened(path) as stream:
+                messages += _of_bytes(stream.read(_LARGEST))
+        return messages
     data: Any = source.read(_LARGEST) if hasattr(source, "read") else source
     if isinstance(data, str):
         return _of_text(data)
@@ -160,11 +162,6 @@ def _item(item: object) -> str | bytes:
     if isinstance(item, str):
         return str(item)
     raise TypeError(f"a message to learn from is text or bytes, not {type(item).__name__}")
-
-
-def _of_file(path: Path) -> list[str | bytes]:
-    with opened(path) as stream:
-        return _of_bytes(stream.read(_LARGEST))
 
 
 def _of_bytes(data: bytes) -> list[str | bytes]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sim import operations
 from sim.errors import locate
-from sim.operations import Broken
 from sim.operations.anatomy import masked_text
 from sim.paste.reading import TEXT
 from sim.spec.words import AnyNetwork, AnyVersion
@@ -72,14 +71,11 @@ def break_message(
     broken = operations.break_message(readable(reading), fault, network=reading.network)
     dialect = reading.message.dialect if reading.message and reading.version == broken.version else None
     result = take(broken.raw, broken.version, broken.network, TEXT, (dialect and dialect.interface) or None)
-    return table_of(result, source=SOURCE_FAULT, notes=_notes(broken))
-
-
-def _notes(broken: Broken) -> tuple[str, ...]:
     place = locate(broken.field, broken.start, "", "").removesuffix(": expected , found ")
     if broken.path and broken.path != str(broken.field):
         place = place.replace(f"DE {broken.field}", f"DE {broken.path}")
-    return broken.what, f"The rule {broken.rule} must find it: {place} ({broken.severity})."
+    notes = (broken.what, f"The rule {broken.rule} must find it: {place} ({broken.severity}).")
+    return table_of(result, source=SOURCE_FAULT, notes=notes)
 
 
 def cases(network: AnyNetwork | None = None, version: AnyVersion | None = None) -> CasesTable:

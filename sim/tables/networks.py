@@ -19,8 +19,7 @@ from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, MessageType
 from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table, columns_of
 
-_FLOW_COLUMNS = ("flow", "network", "messages", "carried_by", "source", "confidence", "note")
-_CALL = "call"
+_FLOW_COLUMNS = ("flow", "network", "messages", "carried_by", "source", "confidence", "note", "call")
 _COMPARED = ("number", "name", "rule")
 _PRESENCE = {"M": "required", "C": "required in some cases", "O": "optional", "X": "not used"}
 
@@ -69,17 +68,16 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
             call: (flow, brand or "", mtis, "", link.source, "", "")
             for flow, (mtis, call) in reversed(entries.items())
         }
-        return ReferenceTable(
-            columns_of((*_FLOW_COLUMNS, _CALL), sorted((*row, call) for call, row in calls.items() if call))
-        )
+        own = sorted((*row, call) for call, row in calls.items() if call)
+        return ReferenceTable(columns_of(_FLOW_COLUMNS, own))
     matches = [row for row in read_csv("networks/flows") if brand is None or row["network"] in ("", brand)]
     own_flows = {row["flow"] for row in matches if row["network"]}
     rows = [
-        (*(row[name] for name in _FLOW_COLUMNS), _call(row["flow"], row["network"], row["messages"]))
+        (*(row[name] for name in _FLOW_COLUMNS[:-1]), _call(row["flow"], row["network"], row["messages"]))
         for row in matches
         if brand is None or row["network"] or row["flow"] not in own_flows
     ]
-    return ReferenceTable(columns_of((*_FLOW_COLUMNS, _CALL), sorted(rows)))
+    return ReferenceTable(columns_of(_FLOW_COLUMNS, sorted(rows)))
 
 
 @cache
@@ -148,19 +146,14 @@ def compare(
     edition = version_named(version or (spoken.pop() if len(spoken) == 1 else DEFAULT_VERSION))
     mtis = [mti_named(message_type, name, edition) for name in names]
     sides = [dict(_requirements(name, mti, edition)) for name, mti in zip(names, mtis, strict=True)]
-    rows = [
-        (number, _called(number, edition, names), rule, *values)
-        for number, rule in sorted({*sides[0], *sides[1]})
-        if (values := tuple(side.get((number, rule), "") for side in sides))[0] != values[1]
-    ]
+    rows = []
+    for number, rule in sorted({*sides[0], *sides[1]}):
+        values = [side.get((number, rule), "") for side in sides]
+        if values[0] != values[1]:
+            # One name if both networks use the same.
+            called = dict.fromkeys(element_name(edition, number, name) for name in names if number)
+            rows.append((number, " / ".join(called) or "Message type indicator", rule, *values))
     return ReferenceTable(columns_of((*_COMPARED, *names), rows, counts=("number",)))
-
-
-def _called(number: int, version: str, names: tuple[str, str]) -> str:
-    """The name of an element: one if both networks use the same, otherwise both."""
-    if not number:
-        return "Message type indicator"
-    return " / ".join(dict.fromkeys(element_name(version, number, name) for name in names))
 
 
 def _requirements(name: str, mti: str, version: str) -> Iterator[tuple[tuple[int, str], str]]:

@@ -104,7 +104,9 @@ def fields(
     else:
         return ReferenceTable(columns)
     required: dict[int, list[str]] = {}  # the MTIs that unconditionally require each element
-    for mti in _mtis(version):
+    digits = [digit for digit in _VERSION_DIGITS if version_of(digit) == version]
+    kinds = sorted({code.code for code in code_list("message_types")})
+    for mti in [digit + kind for digit in digits for kind in kinds]:
         for row in rows_for(mti):
             if row.presence == _MUST and mti not in required.setdefault(row.field, []):
                 required[row.field].append(mti)
@@ -118,12 +120,6 @@ def fields(
             elements, {"network_format": lambda row: "; ".join(formats.get(row.number, []))}
         )
     return ReferenceTable(columns)
-
-
-def _mtis(version: str) -> list[str]:
-    digits = [digit for digit in _VERSION_DIGITS if version_of(digit) == version]
-    kinds = sorted({code.code for code in code_list("message_types")})
-    return [digit + kind for digit in digits for kind in kinds]
 
 
 def codes(name: str | int | None = None) -> Table:
@@ -188,23 +184,18 @@ def rules() -> Table:
     examples: dict[str, str] = {}
     for fault in all_faults():
         examples.setdefault(fault.rule, fault.id)
-    rows = [
-        (rule.id, "", str(rule.severity), rule.checks, rule.source, rule.hint, _example(rule.id, examples))
-        for rule in catalogue().values()
-    ]
+    rows = []
+    for rule in catalogue().values():
+        if rule.id not in examples:
+            raise SpecError(None, None, f"a fault that causes the rule {rule.id}, in faults.toml", "none")
+        words = str(rule.severity), rule.checks, rule.source, rule.hint
+        rows.append((rule.id, "", *words, examples[rule.id]))
     for name in NETWORKS:
-        for rule in network_of(name).formats:
-            rule_id = f"{name.lower()}-{rule.id}"
-            words = rule.severity, rule.expected, rule.source, rule.hint
+        for row in network_of(name).formats:
+            rule_id = f"{name.lower()}-{row.id}"
+            words = row.severity, row.expected, row.source, row.hint
             rows.append((rule_id, name, *words, examples.get(rule_id, "")))
     return RulesTable(columns_of(_RULE_COLUMNS, rows))
-
-
-def _example(rule: str, examples: dict[str, str]) -> str:
-    """The fault that causes *rule*. Raises SpecError if there is none."""
-    if rule not in examples:
-        raise SpecError(None, None, f"a fault that causes the rule {rule}, in faults.toml", "none")
-    return examples[rule]
 
 
 _COLUMNS = ("kind", "key", "name", "inside", "versions", "network", "text", "source", "call")

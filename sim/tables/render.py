@@ -110,12 +110,8 @@ def _kind(frame: pd.DataFrame, at: int) -> str:
 
 def _texts(cells: Sequence[object], rows: Sequence[int | None]) -> tuple[str, ...]:
     """The cells of the displayed rows in order, with a sign for each gap."""
-    drawn = iter(cells)
-    return tuple(GAP if at is None else _text(next(drawn)) for at in rows)
-
-
-def _text(cell: object) -> str:
-    return "" if is_missing(cell) else visible(str(cell))
+    texts = ("" if is_missing(cell) else visible(str(cell)) for cell in cells)
+    return tuple(GAP if at is None else next(texts) for at in rows)
 
 
 def _label(label: Hashable) -> str:

@@ -73,7 +73,11 @@ class Reader:
         for name, values in lines.more.items():
             columns[name] = values if values.dtype.kind == "M" else pa.array(values, _TEXT)
         columns |= _faults(block)
-        return ArrowBlock(len(lines), columns, versions, _empty_secondary(block), lines.said, _spoken(lines))
+        empty = np.array([*(group.has_empty_secondary for group in block.groups), False])[block.group]
+        for row, odd in block.odd.items():
+            empty[row] |= isinstance(odd, Message) and odd.empty_secondary
+        numbers = frozenset(lines.numbers[empty].tolist())
+        return ArrowBlock(len(lines), columns, versions, numbers, lines.said, _spoken(lines))
 
 
 def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
@@ -117,13 +121,6 @@ def _coded(codes: Any, values: list[Any]) -> pa.Array:
     data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values)).take(codes)
     offsets = np.arange(0, width * len(codes) + 1, width)
     return pa.Array.from_buffers(_TEXT, len(codes), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
-
-
-def _empty_secondary(block: Block) -> frozenset[int]:
-    empty = np.array([*(group.has_empty_secondary for group in block.groups), False])
-    rows = {*np.flatnonzero(empty[block.group]).tolist()} if empty.any() else set()
-    rows.update(row for row, odd in block.odd.items() if isinstance(odd, Message) and odd.empty_secondary)
-    return frozenset(block.lines.numbers[sorted(rows)].tolist())
 
 
 def _faults(block: Block) -> dict[str, Any]:

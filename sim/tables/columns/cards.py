@@ -85,7 +85,11 @@ class Cards:
         for accounts in all_accounts:
             codes[accounts.rows] = self._owner(_iins(accounts)) - 1
         for row in np.flatnonzero(unsure).tolist():
-            codes[row] = _owner_of(_account(block, row)) - 1
+            # By the scalar function, applied to the elements that can contain an account number.
+            group = block.groups[block.group[row]]
+            numbers = [number for number in (_PAN, _TRACK_2, _TRACK_1) if number in group.numbers]
+            fields = {number: block.columns[number].text(row) for number in numbers}
+            codes[row] = _owner_of(account(Message(group.mti, fields, group.version))[1]) - 1
         if self.network is not None:
             codes[:] = NETWORKS.index(self.network) + 1
         for row, odd in block.odd.items():
@@ -111,14 +115,6 @@ class Cards:
 def _owner_of(pan: str) -> int:
     owner = detect(pan) if pan else None
     return _NAMES.index(owner.network if owner else None) + 1
-
-
-def _account(block: Block, row: int) -> str:
-    """The account number of a row, by the scalar function applied to the elements that can contain one."""
-    group = block.groups[block.group[row]]
-    numbers = [number for number in (_PAN, _TRACK_2, _TRACK_1) if number in group.numbers]
-    fields = {number: block.columns[number].text(row) for number in numbers}
-    return account(Message(group.mti, fields, group.version))[1]
 
 
 def _accounts(block: Block) -> tuple[tuple[Accounts, ...], Bools]:

@@ -8,7 +8,7 @@ validated, and its count applies to the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple, cast
@@ -200,18 +200,14 @@ class Checks:
         for at, (row, (owner, kind, *rest)) in enumerate(zip(rows[first].tolist(), columns, strict=True)):
             # Findings on a dialect's own elements are not rules, and value codes differ from block to block.
             key = None if redefined else (kept, owner, batch.classes.values[kind], *filter(None, rest))
-            counts[at] = self._counted(coded.block, row, key)
+            if key not in self._counts:
+                counts[at] = self._judge(coded.block, row)
+                if key is not None and len(self._counts) < _MOST_COUNTS:
+                    self._counts[key] = counts[at]
+            else:
+                counts[at] = self._counts[key]
         spread: Ints = counts[kinds]
         return spread, batch.odd
-
-    def _counted(self, block: Block, row: int, key: Any) -> int:
-        if key is None:
-            return self._judge(block, row)
-        if (count := self._counts.get(key)) is None:
-            count = self._judge(block, row)
-            if len(self._counts) < _MOST_COUNTS:
-                self._counts[key] = count
-        return count
 
     def _judge(self, block: Block, row: int) -> int:
         try:
@@ -313,7 +309,11 @@ class Asked:
             # Undecided cards are all treated as different.
             cards = self._coded.cards[self._rows]
             kinds, first = first_of([np.where(cards < 0, cards.max() + 1 + np.arange(len(cards)), cards)])
-            return kinds, [self._of(self._texts(row, sources)) for row in self._rows[first].tolist()]
+            cells = [(number, self._coded.block.columns[number]) for number in sources]
+            return kinds, [
+                self._of({number: column.text(row) for number, column in cells if column.valid[row]})
+                for row in self._rows[first].tolist()
+            ]
         if not sources:
             masks = self.classes.values
             groups = [[number for number in self.numbers if mask >> number & 1] for mask in masks]
@@ -322,16 +322,12 @@ class Asked:
             columns = [self._coded.of(number, self._type.table[number], part.inside) for number in sources]
         else:
             columns = [self._coded.of(number) for number in sources]
-        kinds, cells = combined([self._picked(one) for one in columns])
-        return kinds, [self._of(dict(zip(sources, texts, strict=True))) for texts in cells]
+        kinds, combinations = combined([self._picked(column) for column in columns])
+        return kinds, [self._of(dict(zip(sources, texts, strict=True))) for texts in combinations]
 
     def _picked(self, column: Kinds) -> Kinds:
         kinds, first = first_of([column.kinds[self._rows]])
         return Kinds(kinds, [column.values[kind] for kind in column.kinds[self._rows[first]].tolist()])
-
-    def _texts(self, row: int, numbers: Iterable[int]) -> dict[int, str | None]:
-        columns = self._coded.block.columns
-        return {at: columns[at].text(row) if columns[at].valid[row] else None for at in numbers}
 
     def _of(self, texts: Mapping[int, str | None]) -> Values:
         """The values that rules may read; elements without a text are missing."""

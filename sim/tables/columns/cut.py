@@ -108,7 +108,11 @@ class _Walk:
                 self._valid[key] = having.take(self._group)
                 self._rows[key] = np.flatnonzero(self._valid[key])
             field = layout[number] if layout else None
-            piece = Piece.of_bytes(field) if field else Piece(table[number].prefix, table[number].width)
+            piece = (
+                Piece(field.prefix, field.size, field)
+                if field
+                else Piece(table[number].prefix, table[number].width)
+            )
             self._places.setdefault(number, []).append((key, self._find(piece, having, key)))
 
     def _find(self, piece: Piece, having: Bools, key: bytes) -> Run:
@@ -337,12 +341,7 @@ def _columns(
 
 def few(count: int, texts: dict[int, str]) -> CutColumn:
     """A column of *count* rows with *texts* in some of them, in row order."""
-    run = Run.of_texts([*texts], [*texts.values()])
-    offsets = np.zeros(count + 1, np.int64)
-    offsets[run.rows + 1] = run.width
-    valid = np.zeros(count, np.bool_)
-    valid[run.rows] = True
-    return CutColumn(np.cumsum(offsets), run.data, Filled.of(valid))
+    return _column(count, [Run.of_texts([*texts], [*texts.values()])], {})
 
 
 def _column(count: int, pieces: list[Run], shared: dict[tuple[int, ...], Filled]) -> CutColumn:

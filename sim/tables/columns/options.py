@@ -46,7 +46,19 @@ class Options:
         """The elements that get a column; None for all that occur."""
         if self.columns is None:
             return None
-        return chosen_numbers(self.columns, self.version, tables_of(self.interface).values())
+        tables = tables_of(self.interface).values()
+        names = several("columns", self.columns, _COLUMNS)
+        return tuple(dict.fromkeys(number for name in names for number in self._numbers_of(name, tables)))
+
+    def _numbers_of(self, column: Selector, tables: Iterable[Spec]) -> list[int]:
+        """The elements called *column*: 4, "DE4", or a name in the version (else in any) or in one of
+        *tables*, in any letter case. Raises OptionError for an unknown one."""
+        name = str(column).casefold()
+        own = {at.number for table in tables for at in table.elements if at.name.casefold() == name}
+        numbers = own.union(elements_called(str(column), (self.version,) if self.version else VERSIONS))
+        if not numbers or isinstance(column, bool):
+            raise OptionError("columns", _COLUMNS, quoted_value(column))
+        return sorted(numbers)
 
     @property
     def find(self) -> Finder:
@@ -67,23 +79,3 @@ class Options:
 def tables_of(interface: str) -> dict[str, Spec]:
     """The element tables of an *interface*, by version; empty if none is given."""
     return {version: interface_table(interface, version) for version in VERSIONS} if interface else {}
-
-
-def chosen_numbers(
-    columns: Iterable[Selector], version: str | None, tables: Iterable[Spec] = ()
-) -> tuple[int, ...]:
-    """The elements in *columns*: 4, "DE4", or the name of an element in *version* (None: in any version) or
-    in one of *tables*, in any letter case. Raises OptionError for an unknown one."""
-    names = several("columns", columns, _COLUMNS)
-    chosen = [number for column in names for number in _numbers_of(column, version, tables)]
-    return tuple(dict.fromkeys(chosen))
-
-
-def _numbers_of(column: Selector, version: str | None, tables: Iterable[Spec]) -> tuple[int, ...]:
-    own_numbers = {
-        at.number for table in tables for at in table.elements if at.name.casefold() == str(column).casefold()
-    }
-    numbers = {*own_numbers, *elements_called(str(column), VERSIONS if version is None else (version,))}
-    if not numbers or isinstance(column, bool):
-        raise OptionError("columns", _COLUMNS, quoted_value(column))
-    return tuple(sorted(numbers))

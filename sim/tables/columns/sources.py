@@ -19,26 +19,10 @@ from sim.masking import mask_words
 from sim.masking.files import path_of
 from sim.operations.reading import TEXT_FORM, read
 from sim.tables.columns import lines as plain
+from sim.tables.columns import logged, ways, wire
 from sim.tables.columns.captures import of_capture
 from sim.tables.columns.lines import Lines, finder, of_stream, opened
-from sim.tables.columns.logged import of_dumps, of_listing, of_table, of_xml
 from sim.tables.columns.options import Options
-from sim.tables.columns.ways import (
-    CAPTURE,
-    DUMPS,
-    HEAD,
-    HEX_LINES,
-    LINES,
-    LISTING,
-    RECORDS,
-    TABLE,
-    XML,
-    SourceWay,
-    is_whole,
-    way_of,
-    way_of_items,
-)
-from sim.tables.columns.wire import of_bytes, of_hex, of_records, pieces
 
 _BYTES = (bytes, bytearray, memoryview)
 # The byte order marks of UTF-16; and the shortest text that can be a message rather than a file name.
@@ -75,29 +59,29 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
     head, rest, is_text = _peeked(stream)
     if head[:2] in _WIDE and 5 * head.count(0) >= 2 * len(head):
         head, rest, is_text = _peeked(codecs.getreader("utf-16")(rest, "replace"))
-    guessed = way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
+    guessed = ways.way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
     way = replace(guessed, interface=options.interface)
-    if way.kind == CAPTURE:
+    if way.kind == ways.CAPTURE:
         yield from of_capture(rest, way, options.version, file)
-    elif way.kind == RECORDS:
-        yield from of_records(pieces(rest), way, options.version, file)
+    elif way.kind == ways.RECORDS:
+        yield from wire.of_records(wire.pieces(rest), way, options.version, file)
     else:
         yield from _of_lines(rest, way, options, file)
 
 
-def _of_lines(stream: Any, way: SourceWay, options: Options, file: str) -> Iterator[Lines]:
+def _of_lines(stream: Any, way: ways.SourceWay, options: Options, file: str) -> Iterator[Lines]:
     find = finder(None, way.pattern) if way.pattern else options.find
     batches = of_stream(stream, find, file)
-    if way.kind == DUMPS:
-        yield from of_dumps(batches, way, options.version, file)
-    elif way.kind == XML:
-        yield from of_xml(batches, way, file)
-    elif way.kind == LISTING:
-        yield from of_listing(batches, way, file)
-    elif way.kind == TABLE:
-        yield from of_table(batches, way, file)
-    elif way.kind == HEX_LINES:
-        yield from of_hex(batches, way, options.version)
+    if way.kind == ways.DUMPS:
+        yield from logged.of_dumps(batches, way, options.version, file)
+    elif way.kind == ways.XML:
+        yield from logged.of_xml(batches, way, file)
+    elif way.kind == ways.LISTING:
+        yield from logged.of_listing(batches, way, file)
+    elif way.kind == ways.TABLE:
+        yield from logged.of_table(batches, way, file)
+    elif way.kind == ways.HEX_LINES:
+        yield from wire.of_hex(batches, way, options.version)
     else:
         for lines in batches:
             yield replace(lines, said=way.said) if way.said else lines
@@ -110,12 +94,12 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
     first = list(islice(rest, _SAMPLE))
     source: Any = items if not isinstance(items, Iterator) else chain(first, rest)
     if first and isinstance(first[0], _BYTES):
-        way = way_of_items(bytes(first[0]), options.format, options.framing)
-        yield from of_bytes(source, replace(way, interface=options.interface), options.version)
+        way = ways.way_of_items(bytes(first[0]), options.format, options.framing)
+        yield from wire.of_bytes(source, replace(way, interface=options.interface), options.version)
     elif options.format is not None and options.format != "text":
-        way = way_of_items(b"", options.format, options.framing)
+        way = ways.way_of_items(b"", options.format, options.framing)
         way = replace(way, interface=options.interface)
-        yield from of_hex(plain.of_items(source, options.find), way, options.version)
+        yield from wire.of_hex(plain.of_items(source, options.find), way, options.version)
     elif (line_way := _way_of_lines(first, options)) is not None:
         way = replace(line_way, interface=options.interface)
         yield from _of_lines(_as_file(_as_lines(iter(source))), way, options, "")
@@ -123,17 +107,17 @@ def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
         yield from plain.of_items(source, options.find)
 
 
-def _way_of_lines(items: list[object], options: Options) -> SourceWay | None:
+def _way_of_lines(items: list[object], options: Options) -> ways.SourceWay | None:
     """How messages are found in *items* if these are lines of a log or listing; None if each item is a
     message."""
     lines = [item for item in items if isinstance(item, str)] if options.format is None else []
     if not lines or len(lines) < len(items) or not options.unlocated:
         return None
-    if any(map(TEXT_FORM.match, lines)) and (len(lines) > _FEW_LINES or any(map(is_whole, lines))):
+    if any(map(TEXT_FORM.match, lines)) and (len(lines) > _FEW_LINES or any(map(ways.is_whole, lines))):
         return None
-    head = plain.as_bytes("\n".join(lines))[:HEAD]
-    way = way_of(head, None, options.framing, find=True, is_text=True)
-    return None if way.kind == LINES and not way.pattern else way
+    head = plain.as_bytes("\n".join(lines))[: ways.HEAD]
+    way = ways.way_of(head, None, options.framing, find=True, is_text=True)
+    return None if way.kind == ways.LINES and not way.pattern else way
 
 
 class _Pieces(io.RawIOBase):
@@ -153,7 +137,7 @@ class _Pieces(io.RawIOBase):
 
 
 def _as_file(pieces: Iterable[bytes], name: str = "") -> Any:
-    return io.BufferedReader(_Pieces(pieces, name), HEAD)
+    return io.BufferedReader(_Pieces(pieces, name), ways.HEAD)
 
 
 def _as_lines(items: Iterator[object]) -> Iterator[bytes]:
@@ -167,8 +151,8 @@ def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
     characters become UTF-8 bytes."""
     start = stream.tell() if getattr(stream, "seekable", bool)() else None
     head = b""
-    rest = iter(partial(stream.read, HEAD), stream.read(0))
-    while len(head) < HEAD and (piece := stream.read(HEAD - len(head))):
+    rest = iter(partial(stream.read, ways.HEAD), stream.read(0))
+    while len(head) < ways.HEAD and (piece := stream.read(ways.HEAD - len(head))):
         if isinstance(piece, str):
             return *_peeked(_as_file(map(plain.as_bytes, chain([piece], rest))))[:2], True
         head += bytes(piece)

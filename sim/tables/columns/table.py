@@ -70,10 +70,6 @@ def number_of(name: object) -> int | None:
     return number if 2 <= number <= 128 else None
 
 
-def _versions(facts: Any) -> tuple[str, ...]:
-    return tuple(facts.get("versions") or VERSIONS)
-
-
 def _masked_cells(
     name: object, cells: Sequence[object], versions: Sequence[str], pans: Sequence[object]
 ) -> list[object]:
@@ -151,7 +147,7 @@ class MessagesTable(Table):
         return MessagesView(self)
 
     def _masked_columns(self) -> Iterator[tuple[list[Any], list[Any]]]:
-        plain, table_versions = pd.DataFrame(self), _versions(facts_of(self))
+        plain, table_versions = pd.DataFrame(self), facts_of(self).get("versions") or VERSIONS
         versions, pans = self._cells("version", ""), self._cells("DE2", "")
         for at, name in enumerate(plain.columns):
             fallback = _strictest(number_of(name), table_versions)

@@ -56,11 +56,6 @@ class Piece(NamedTuple):
     size: int
     field: Field | None = None
 
-    @classmethod
-    def of_bytes(cls, field: Field) -> Piece:
-        """The layout of an element in a format."""
-        return cls(field.prefix, field.size, field)
-
     def width(self, size: Any) -> Any:
         """The number of bytes of a value of *size*."""
         return size if self.field is None else _widths(self.field, size)[0]
@@ -177,16 +172,10 @@ def prefixes(data: Bytes, at: Ints, piece: Piece) -> tuple[Ints, Bools]:
             legal &= (high <= 9) & (low <= 9)
             value = value * 100 + high * 10 + low
         else:
-            digit = _digits_of(lengths)[byte]
+            digit = _characters(lengths)[byte] - np.uint8(ord("0"))
             legal &= digit <= 9
             value = value * 10 + digit
     return value, legal
-
-
-@cache
-def _digits_of(page: str) -> Bytes:
-    """By byte: its digit in a code page; more than 9 for another character."""
-    return np.array([int(char) if char in "0123456789" else _WIDE for char in table(page)], np.uint8)
 
 
 @cache

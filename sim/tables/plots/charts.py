@@ -413,11 +413,9 @@ def _shortened(text: str) -> str:
 
 
 def _share_cell(count: int, total: int, percent: bool) -> MatrixCell:
-    if not count:
-        return MatrixCell(0.0, "")
-    share = count / total
-    if not percent:
-        return MatrixCell(share, f"{count:,}")
+    share = count / total if count else 0.0
+    if not count or not percent:
+        return MatrixCell(share, f"{count:,}" if count else "")
     return MatrixCell(share, f"{100 * share:.1f}" if share >= 0.001 else "<0.1")
 
 
