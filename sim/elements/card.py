@@ -51,8 +51,6 @@ _WHOLE_TRACK_1 = re.compile(
 _TRACK_3 = re.compile(r"[0-9]{2}[0-9]{1,19}[=D][0-9=D]+")
 # Card numbers with this prefix have a country code before the expiry date.
 _WITH_COUNTRY = "59"
-# A message's queries come one after the other, so its card data is cached only for that long.
-_CACHE_SIZE = 2
 
 
 @dataclass(frozen=True, slots=True)

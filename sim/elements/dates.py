@@ -53,8 +53,7 @@ _MONTHS = tuple(calendar.month_name)
 
 @cache
 def _layout(pattern: str) -> tuple[tuple[str, int, int], ...]:
-    parts = list(PART.finditer(pattern))
-    return tuple((part[0], part.start(), part.end()) for part in parts)
+    return tuple((part[0], *part.span()) for part in PART.finditer(pattern))
 
 
 @cache
@@ -139,14 +138,6 @@ def write(pattern: str, at: datetime) -> str:
     return "".join([text[_ISO[name]] for name, _, _ in _layout(pattern)])
 
 
-def _full_year(year: str) -> str:
-    """The four-digit year; two digits from 00 to 49 are of this century, 50 to 99 of the last (EMV book 4,
-    section 6.7.3)."""
-    if len(year) > len("YY"):
-        return year
-    return f"{'20' if year < _LAST_CENTURY else '19'}{year}"
-
-
 @cache
 def _spoken(pattern: str) -> tuple[slice | None, slice | None, slice | None, tuple[slice, ...]]:
     """The positions of the day, the month, the year, and the parts of the time in *pattern*."""
@@ -169,8 +160,9 @@ def say(pattern: str, value: str) -> str:
     words = [value[day].lstrip("0")] if day else []
     if month:
         words.append(_MONTHS[int(value[month])])
-    if year:
-        words.append(_full_year(value[year]))
+    if year:  # two digits from 00 to 49 are of this century, 50 to 99 of the last (EMV book 4, section 6.7.3)
+        text = value[year]
+        words.append(text if len(text) > 2 else f"{'20' if text < _LAST_CENTURY else '19'}{text}")
     time = ":".join([value[part] for part in times])
     return f"{' '.join(words)}, {time}" if words and time else time or " ".join(words)
 

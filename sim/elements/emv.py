@@ -71,14 +71,15 @@ def cryptogram(value: str) -> str:
     return "; ".join(parts)
 
 
+_METHOD = 0x3F  # the bits of the first byte of CVM results (9F34) that give the method
+
+
 def cvm_parts(value: str) -> tuple[str, str, str]:
     """The method, condition and result of CVM results (9F34) in words; unknown ones are empty."""
-    if len(value) != 6:
+    if len(value) != _CVM_RESULTS:
         return "", "", ""
-    method = f"{int(value[:2], 16) & 0x3F:02X}"
-    codes = (("method", method), ("condition", value[2:4]), ("result", value[4:]))
-    first, second, third = (emv.value("9F34", part, code) for part, code in codes)
-    return first, second, third
+    method = emv.value("9F34", "method", f"{int(value[:2], 16) & _METHOD:02X}")
+    return method, emv.value("9F34", "condition", value[2:4]), emv.value("9F34", "result", value[4:])
 
 
 def cvm_results(value: str) -> str:
@@ -87,10 +88,10 @@ def cvm_results(value: str) -> str:
     >>> cvm_results("1E0300")
     'signature, if the terminal supports the method: unknown'
     """
-    if len(value) != 6:
+    if len(value) != _CVM_RESULTS:
         return ""
     method, condition, result = cvm_parts(value)
-    text = method or f"method {int(value[:2], 16) & 0x3F:02X} of the payment system or issuer"
+    text = method or f"method {int(value[:2], 16) & _METHOD:02X} of the payment system or issuer"
     text += f", {condition}" if condition else ""
     return f"{text}: {result or 'reserved result ' + value[4:]}"
 
@@ -201,6 +202,7 @@ _SCRIPTS = ("71", "72")
 # Hex digits of one byte, of verification results (95) and action codes, of CVM results.
 _BYTE, _CVM_RESULTS = 2, 6
 _AAC = "00"  # cryptogram information data (9F27)
+_NO_METHOD = {0x1F: "required", 0x3F: "performed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,13 +258,9 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
         meaning = MEANINGS[tag.tag](tag.value)
     elif emv.bits(tag.tag):
         meaning = "; ".join(bits_set(tag.tag, tag.value)) or "no bit set"
-    name = spec.name if spec else _unknown(tag.tag)
+    is_private = int(tag.tag[:2], 16) & _PRIVATE_CLASS == _PRIVATE_CLASS
+    name = spec.name if spec else "private tag" if is_private else "unknown tag"
     return TagMeaning(tag.tag, name, text, meaning, tag.depth, tag.value_start, tag.end)
-
-
-def _unknown(tag: str) -> str:
-    private = int(tag[:2], 16) & _PRIVATE_CLASS == _PRIVATE_CLASS
-    return "private tag" if private else "unknown tag"
 
 
 def _masked_text(tag: Tag, kind: str, spec: emv.TagSpec | None) -> str:
@@ -292,9 +290,7 @@ def headline(value: str, network: str | None = None) -> str:
         return "chip data that cannot be read as tags"
     names = [f"{tag.tag} {tag.name}" for tag in decode(value, network)]
     size = len(names)
-    head = f"{size} chip data tag{'' if size == 1 else 's'}"
-    if chip.error:
-        head += " and data that cannot be read"
+    head = count(size, "chip data tag") + (" and data that cannot be read" if chip.error else "")
     line = f"{head}: {', '.join(names)}"
     while len(line) > _HEADLINE and names:
         names.pop()
@@ -350,8 +346,7 @@ def _wish(information: str, results: str, denial: str, refund: bool) -> str:
     if kind not in _WISHES:
         return ""
     parts = [_WISHES[kind], *cryptogram(information).split("; ")[1:]]
-    denied = _both(results, denial)
-    if kind == 0 and denied:
+    if kind == 0 and (denied := _both(results, denial)):
         parts.append(f"the issuer's rules tell the chip to decline if {' or '.join(denied)}")
     return "; ".join(parts) + "."
 
@@ -371,21 +366,14 @@ def _terminal(results: str) -> str:
 
 
 def _verification(results: str, profile: str) -> str:
-    if len(results) != _CVM_RESULTS:
-        return ""
-    device = on_device(results, profile)
-    return f"The cardholder was verified by {device}." if device else _verified(results)
-
-
-def _verified(value: str) -> str:
-    method, _, result = cvm_parts(value)
-    code = int(value[:2] or "0", 16) & 0x3F
+    method, _, result = cvm_parts(results)
+    if len(results) == _CVM_RESULTS and (device := on_device(results, profile)):
+        method, result = device, "successful"
     if not method:
         return ""
-    if code == 0x1F:
-        return "No cardholder verification was required."
-    if code == 0x3F:
-        return "No cardholder verification was performed."
+    code = int(results[:2], 16) & _METHOD
+    if code in _NO_METHOD:
+        return f"No cardholder verification was {_NO_METHOD[code]}."
     if code == 0 or result == "failed":
         return "Cardholder verification failed" + (f": {method}." if code else ".")
     if result == "successful":

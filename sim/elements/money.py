@@ -161,6 +161,6 @@ def say_additional_amounts(value: str, version: str, network: str | None = None)
         text = f"{kind.meaning if kind else 'amount type ' + group.kind} "
         text += say_amount(group.amount, group.currency)
         if kind is None or kind.kind != "transaction":  # for a balance the sign gives its side
-            text += " " + {"C": "credit", "D": "debit"}.get(group.sign, group.sign)
+            text += f" {_SIDES.get(group.sign, group.sign)}"
         texts.append(text + (f" ({account.meaning} account)" if account and group.account != "00" else ""))
     return "; ".join(texts)

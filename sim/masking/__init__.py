@@ -126,7 +126,7 @@ def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
     same mapping if nothing is masked."""
     pan, telling, changed = fields.get(_PAN, ""), _telling(version), {}
     for number, value in fields.items():
-        if number in telling or (len(value) < SHORTEST and value.isprintable()):
+        if number in telling or _is_short(value):
             continue
         covered = cover_value(number, value, version, pan)
         if covered != value:
@@ -265,19 +265,15 @@ def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int],
     # An element that was announced but misread may be in the rest, which is probably shifted.
     announced = {*unread, *(number for number, _, _ in cells)} if unread else ()
     secrets = any(kinds.get(number) in ("hidden", "chip") for number in announced)
-    spans, at = [], 0
+    spans, at = list[Span](), 0
     for number, prefix, value in cells:
         first = at + len(prefix)
         at = first + len(value)
-        cell_spans: list[Span] = []
         if number > _BITMAP:
-            covered = cover_value(number, value, version)
-            cell_spans += [Span(*run.span(), True) for run in _STARS.finditer(covered)]
-        if lost or (secrets and (number == UNREAD or number in unread)):
-            cell_spans += [
-                Span(*run.span()) for run in LONG_HEX.finditer(value) if number not in (_MTI, _BITMAP)
-            ]
-        spans += [Span(first + span.start, first + span.end, span.whole) for span in cell_spans]
+            stars = _STARS.finditer(cover_value(number, value, version))
+            spans += [Span(first + run.start(), first + run.end(), True) for run in stars]
+        if number not in (_MTI, _BITMAP) and (lost or (secrets and (number == UNREAD or number in unread))):
+            spans += [Span(first + run.start(), first + run.end()) for run in LONG_HEX.finditer(value)]
     return spans
 
 

@@ -138,8 +138,7 @@ class Answers:
             if number == _DECISION:
                 continue
             if number in fields:
-                recipe = varied.get(number) or _repeated(number)
-                varied[number] = _completed(recipe, number, parts)
+                varied[number] = _completed(varied.get(number), number, parts)
             elif any(map(placeholders, parts.values())):
                 varied[number] = filler(number, parts, version, network)
             elif text := filled(number, "", parts, Values({}, str), version, network):
@@ -295,13 +294,14 @@ class _Answer:
 _Recipe = Callable[[_Answer], str]
 
 
-def _repeated(number: int) -> _Recipe:
-    return lambda answer: answer.request.fields[number]
+def _completed(recipe: _Recipe | None, number: int, parts: dict[str, str]) -> _Recipe:
+    """The recipe that adds *parts* to an element with a *recipe*, or repeated from the request."""
 
+    def element(answer: _Answer) -> str:
+        base = recipe(answer) if recipe else answer.request.fields[number]
+        return filled(number, base, parts, answer, answer.version, answer.inside.network)
 
-def _completed(recipe: _Recipe, number: int, parts: dict[str, str]) -> _Recipe:
-    """The recipe that adds *parts* to an existing element."""
-    return lambda answer: filled(number, recipe(answer), parts, answer, answer.version, answer.inside.network)
+    return element
 
 
 _DERIVED: dict[str, _Recipe] = {

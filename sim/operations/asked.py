@@ -195,12 +195,11 @@ def _version(
 
 def _kind(message_type: object, network: str | None, version: str) -> tuple[str, str | None]:
     """The message type, and the purpose if it implies one: `refund` is a financial message for a refund."""
-    mtis: dict[str, str] = {}
-    for kind in read_toml("templates")["kinds"]:
-        mtis.setdefault(mti_of(kind, network, version), kind)
-    for kind, row in read_toml("templates")["kinds"].items():
-        for mti in row.get("also", {}).get(version, ()):
-            mtis.setdefault(mti, kind)
+    kinds, mtis = read_toml("templates")["kinds"], dict[str, str]()
+    pairs = [(mti_of(kind, network, version), kind) for kind in kinds]
+    pairs += [(mti, kind) for kind, row in kinds.items() for mti in row.get("also", {}).get(version, ())]
+    for mti, kind in pairs:
+        mtis.setdefault(mti, kind)
     if isinstance(message_type, str) and message_type in mtis:
         return mtis[message_type], None
     try:
@@ -228,10 +227,7 @@ def mti_named(message_type: object, name: str, version: str) -> str:
     ('0420', '1100')
     """
     text = str(message_type)
-    if _is_mti(text):
-        return text
-    kind, _ = _kind(message_type, name, version)
-    return mti_of(kind, name, version)
+    return text if _is_mti(text) else mti_of(_kind(message_type, name, version)[0], name, version)
 
 
 def _digits(value: object) -> object:

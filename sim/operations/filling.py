@@ -126,7 +126,9 @@ def filled(
         return base
     if number == _CHIP_DATA:
         return _tagged(base, texts)
-    layout, tree = _tree(number, base, texts, version, network)
+    split = fitting(version, number, base, network) if base else None
+    layout = split.layout if split else _layout_with(version, number, network, tuple(texts))
+    tree = _read(split.parts) if split else {}
     for path, text in texts.items():
         _put(tree, path.split("."), text)
     return write(layout, _ordered(layout.cell, tree)) if tree else ""
@@ -149,11 +151,11 @@ def filler(number: int, parts: Mapping[str, str], version: str, network: str | N
         return usual  # it raises the error when there is something to write
     texts = tuple(parts[key].format_map for key in order)
 
-    def made(values: Said) -> str:
+    def element(values: Said) -> str:
         strings = [text(values) for text in texts]
         return write(layout, dict(zip(order, strings, strict=True))) if all(strings) else usual(values)
 
-    return made
+    return element
 
 
 def _tagged(base: str, texts: Mapping[str, str]) -> str:
@@ -162,16 +164,6 @@ def _tagged(base: str, texts: Mapping[str, str]) -> str:
         return chip_data.write_fixed({**chip.values, **texts})
     tags = {**{tag.tag: tag.value for tag in chip_data.read_tags(base)}, **texts}
     return chip_data.write_tags({tag: text for tag, text in tags.items() if text != DROPPED})
-
-
-def _tree(
-    number: int, base: str, texts: Mapping[str, str], version: str, network: str | None
-) -> tuple[Layout, dict[str, Any]]:
-    """The layout to write by, and the parts of *base*."""
-    split = fitting(version, number, base, network) if base else None
-    if split is not None:
-        return split.layout, _read(split.parts)
-    return _layout_with(version, number, network, tuple(texts)), {}
 
 
 @lru_cache(maxsize=512)

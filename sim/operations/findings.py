@@ -77,12 +77,9 @@ def misfit_findings(reading: Reading) -> Iterator[Finding]:
         from sim.paste.places import characters_ahead, place, place_of_element
 
         if isinstance(error, ParseError):
-            sentence = f"Read up to that point as {reading.format}, the named format."
-            why = (
-                sentence
-                if reading.written and not reading.origin
-                else READ_UP_TO.format("; ".join(reading.reasons))
-            )
+            why = READ_UP_TO.format("; ".join(reading.reasons))
+            if reading.written and not reading.origin:
+                why = f"Read up to that point as {reading.format}, the named format."
             finding, at = framing_finding(error, version, hint=why), error.offset
             where, ahead = "" if at is None else place(reading, at), characters_ahead(reading) or 0
             start = None if at is None else at + ahead
@@ -103,9 +100,7 @@ _IN_TEXT = " at offset {}:"
 
 def placed(findings: Iterable[Finding], reading: Reading) -> tuple[Finding, ...]:
     """*findings* on the message of *reading*, with their positions in the input."""
-    if reading.given is None or reading.raw is not None:
-        return tuple(findings)
-    if reading.message is None or reading.misfits:
+    if reading.given is None or reading.raw is not None or reading.message is None or reading.misfits:
         return tuple(findings)
     positions = spans(reading.message)
     return tuple(_placed(finding, reading, positions) for finding in findings)
@@ -116,17 +111,14 @@ def _placed(finding: Finding, reading: Reading, positions: dict[int, tuple[int, 
 
     if finding.start is None or finding.end is None:
         return finding
-    number = next(
-        (number for number, span in positions.items() if span[0] <= finding.start < span[2]), finding.field
-    )
+    at_start = (number for number, span in positions.items() if span[0] <= finding.start < span[2])
+    number = next(at_start, finding.field)
     if number is None or number not in reading.spans:
         where = place_of_element(reading, number) if number is not None else ""
         return replace(finding, start=None, end=None, message=_sentence_of(finding, where))
     start, end = (_byte(at, positions[number], reading.spans[number]) for at in (finding.start, finding.end))
-    ahead = characters_ahead(reading) or 0
-    return replace(
-        finding, start=start + ahead, end=end + ahead, message=_sentence_of(finding, place(reading, start))
-    )
+    ahead, sentence = characters_ahead(reading) or 0, _sentence_of(finding, place(reading, start))
+    return replace(finding, start=start + ahead, end=end + ahead, message=sentence)
 
 
 def _sentence_of(finding: Finding, where: str) -> str:

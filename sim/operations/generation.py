@@ -77,7 +77,8 @@ def generate(
     """
     check_numbers(pan, amount_minor_units, stan)
     chosen, card = network, pan
-    if _cardless(message_type):
+    kinds = read_toml("templates")["kinds"]
+    if isinstance(message_type, str) and kinds.get(message_type, {}).get("cardless"):
         card = ""
     elif card is None:
         chosen = DEFAULT_NETWORK if network is None else network
@@ -169,12 +170,6 @@ def template_of(
         return _make_template(*options)
 
 
-def _cardless(message_type: object) -> bool:
-    """Whether messages of the type have no card: an echo test, a sign-on, totals."""
-    kinds: dict[str, Any] = read_toml("templates")["kinds"]
-    return isinstance(message_type, str) and bool(kinds.get(message_type, {}).get("cardless"))
-
-
 def _make_template(*options: Any) -> Template:
     setting = settle(*options)
     values, usual = known_values(setting), read_toml("templates")["elements"]
@@ -201,12 +196,9 @@ def _numbers(setting: Setting) -> list[int]:
     numbers = list(setting.kinds[setting.version])
     if setting.alone:
         return numbers
-    numbers += setting.entries["elements"]
-    if setting.kind == "reversal":
-        numbers = [number for number in numbers if number not in _TRACKS]
-    if setting.purpose == "cashback":
-        numbers.append(54)
-    return numbers
+    without = _TRACKS if setting.kind == "reversal" else ()
+    numbers += [number for number in setting.entries["elements"] if number not in without]
+    return [*numbers, 54] if setting.purpose == "cashback" else numbers
 
 
 def own_elements(setting: Setting) -> dict[int, str]:
@@ -249,7 +241,6 @@ def _notes(setting: Setting) -> tuple[str, ...]:
         notes.append("The cash back amount was not given, so it is half of the amount.")
     if category := chosen_category(setting.details, setting.purpose):
         notes.append(note_of(category))
-    noted = setting.entries.get("notes", {})
-    if note := noted.get(setting.version):
+    if note := setting.entries.get("notes", {}).get(setting.version):
         notes.append(note)
     return (*notes, sample_note(setting.details))

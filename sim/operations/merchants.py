@@ -88,23 +88,18 @@ def chosen_category(details: Mapping[str, Any], purpose: str) -> str:
     return "" if is_set or name == templates["sample"]["name"] else category_of(name)
 
 
-@cache
-def _names() -> dict[str, str]:
-    return {row["mcc"]: row["name"] for row in read_csv("merchants")}
-
-
 def shop_of(code: str) -> str:
     """The sample merchant name of a category; empty if there is none.
 
     >>> shop_of("5942")
     'CITY BOOKSHOP'
     """
-    return _names().get(code, "")
+    return {row["mcc"]: row["name"] for row in read_csv("merchants")}.get(code, "")
 
 
 def note_of(code: str) -> str:
     """The sentence that says which category was chosen, and why."""
-    lead = f"The merchant category is {code} ({merchant_category(code)}), "
+    why = "from the merchant's name"
     if code == _words()[2]:
-        return lead + "a general store, because the merchant's name does not suggest another."
-    return lead + "from the merchant's name."
+        why = "a general store, because the merchant's name does not suggest another"
+    return f"The merchant category is {code} ({merchant_category(code)}), {why}."

@@ -78,15 +78,12 @@ def _check_text(name: str, value: object, row: Mapping[str, Any], version: str) 
     number = row["field"]
     if not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
         raise OptionError(name, row.get("expected", "printable ASCII text"), quoted_value(value), number)
-    width = min(row["most"], _cell_width(name, version)) if "most" in row else spec(version)[number].width
+    width = spec(version)[number].width
+    if "most" in row:  # the merchant's name or city, as wide as in the first layout of DE 43
+        cells = layouts(version, 43)[0].cell.cells
+        width = min(row["most"], next(cell.most for cell in cells if cell.name.startswith(name)))
     if len(value) > width:
         raise OptionError(name, f"at most {width} characters", size(value), number)
-
-
-def _cell_width(name: str, version: str) -> int:
-    """The width of the merchant's name or city in the first layout of DE 43."""
-    cells = layouts(version, 43)[0].cell.cells
-    return next(cell.most for cell in cells if cell.name.startswith(name))
 
 
 def sample_note(details: Mapping[str, Any]) -> str:
@@ -197,11 +194,8 @@ class Setting:
         samples = templates["own_samples"].get(self.network, {})
         usual = {name: value for name, value in samples.items() if isinstance(value, str)}
         usual |= places | samples.get(self.purpose, {})
-        if (
-            (code := str(self.details.get("mcc", "")))
-            and code != usual.get("mcc")
-            and (name := shop_of(code))
-        ):
+        code = str(self.details.get("mcc", ""))
+        if code != usual.get("mcc") and (name := shop_of(code)):
             usual["name"] = name
         return {**templates["sample"], **usual, **self.details, **({"mcc": category} if category else {})}
 
@@ -321,10 +315,8 @@ def _check_option(name: str, setting: Setting) -> None:
         where = f"none for {_whose(setting)}; it is documented for {_documented(name, has_option)}"
         raise OptionError(name, where, "one", field)
     if name == _TOKEN and not any(recipe.mentions(name) for recipe in setting.rows):
-        expected = (
-            f"none with entry {setting.entry!r}: its use in {setting.network} messages is not documented"
-        )
-        raise OptionError(name, expected, "one", field)
+        where = f"none with entry {setting.entry!r}: its use in {setting.network} messages is not documented"
+        raise OptionError(name, where, "one", field)
 
 
 def _documented(name: str, has: Any) -> str:
@@ -368,22 +360,17 @@ def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:
     if not 0 <= amount_minor_units <= LARGEST_AMOUNT:
         raise OptionError("amount_minor_units", f"0 to {LARGEST_AMOUNT}", quoted_value(amount_minor_units), 4)
     if pan is not None and not (isinstance(pan, str) and is_digits(pan) and 12 <= len(pan) <= 19):
-        raise OptionError("pan", "12 to 19 digits", _size(pan), 2)
+        shown = size(pan) if isinstance(pan, str) else quoted_value(pan)
+        raise OptionError("pan", "12 to 19 digits", shown, 2)
     if not (isinstance(stan, str) and is_digits(stan) and len(stan) == 6):
         raise OptionError("stan", "six digits", quoted_value(stan), 11)
-
-
-def _size(value: object) -> str:
-    """The length of a text, or any other value as shown."""
-    return size(value) if isinstance(value, str) else quoted_value(value)
 
 
 def _numeric(code: str) -> str:
     """A currency as three digits. Three digits pass unchanged, even if unknown: the caller asked for exactly
     that, and validate reports it."""
-    if isinstance(code, str) and len(code) == 3 and is_digits(code):
-        return str(code)
-    return currency_named(code).numeric
+    is_numeric = isinstance(code, str) and len(code) == 3 and is_digits(code)
+    return str(code) if is_numeric else currency_named(code).numeric
 
 
 def _one_of(option: str, value: object, words: Iterable[str]) -> str:

@@ -33,20 +33,16 @@ def say_own_parts(message: Message, name: str | None) -> str:
     >>> say_own_parts(Message("0100", {60: "0000000005"}), "VISA")
     '3-D Secure authenticated the cardholder (ECI 05).'
     """
-    rows = _rows_of_network(name or "")
-    clauses: dict[str, list[str]] = {}
+    rows, leads = _rows_of_network(name or ""), read_toml("phrases")["groups"]
+    clauses: dict[str, dict[str, None]] = {}  # each once
     for number in [number for number in message.fields if number in rows]:
         for group, words in _clauses_of(message, number, name or ""):
             if group != _PURCHASE:
-                clauses.setdefault(group, []).append(words)
-    if not clauses:
-        return ""
-    leads = read_toml("phrases")["groups"]
-    sentences = []
-    for group, texts in clauses.items():
-        once = list(dict.fromkeys(texts))
-        sentences += [f"{leads[group]}: {'; '.join(once)}."] if group else [f"{text}." for text in once]
-    return " ".join(sentences)
+                clauses.setdefault(group, {})[words] = None
+    return " ".join(
+        f"{leads[group]}: {'; '.join(texts)}." if group else " ".join(f"{text}." for text in texts)
+        for group, texts in clauses.items()
+    )
 
 
 def purchase_meant(message: Message, name: str | None) -> str:
@@ -96,10 +92,9 @@ def _rows_of_network(name: str) -> Mapping[int, Mapping[str, list[_Row]]]:
 @cache
 def _naming(name: str) -> tuple[int, ...]:
     """The elements of network *name* that can refine a purchase."""
-    items = _rows_of_network(name).items()
     return tuple(
         number
-        for number, paths in items
+        for number, paths in _rows_of_network(name).items()
         if any(row.group == _PURCHASE for rows in paths.values() for row in rows)
     )
 

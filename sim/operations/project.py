@@ -25,12 +25,7 @@ _LINE_ENDS = ("\n", "\r")
 def strip_line_ending(raw: str) -> str:
     """*raw* without one final line ending (CR, LF or CR LF); trailing blanks stay, because they are data. Our
     choice: the contract does not mention line endings."""
-    if raw[-1:] not in _LINE_ENDS:
-        return raw
-    for ending in ("\r\n", "\n", "\r"):
-        if raw.endswith(ending):
-            return raw[: -len(ending)]
-    return raw
+    return raw[:-2] if raw.endswith("\r\n") else raw[:-1] if raw.endswith(_LINE_ENDS) else raw
 
 
 def field_values(message: Message) -> list[tuple[int, str, str]]:

@@ -182,16 +182,8 @@ def _of_bytes(
         if broken.message is None and (not guess.kind or not raw):
             return replace(broken, reasons=guess.reasons)
         fault = ParseError(None, None, "an ISO 8583 message", _clause(guess.reasons[0]))
-        return replace(
-            broken,
-            message=None,
-            read=0,
-            end=0,
-            confidence=NONE,
-            misfits=(fault,),
-            reasons=guess.reasons,
-            kind=guess.kind,
-        )
+        nothing = replace(broken, message=None, read=0, end=0, confidence=NONE, misfits=(fault,))
+        return replace(nothing, reasons=guess.reasons, kind=guess.kind)
     strange = broken.mti[0] not in _VERSIONS if broken.message else not _looks_like_text(raw)
     return guess if strange or _reads_further(guess, broken) else broken
 
@@ -201,11 +193,8 @@ def _guessed(given: str | bytes, format: Format | str | None, version: AnyVersio
     from sim.paste.entry import guess
 
     reading = guess(given, format=format, version=version)
-    if not reading.more:
-        return reading
-    return replace(
-        reading, reasons=(*reading.reasons, f"it is the first of {len(reading.more) + 1} messages")
-    )
+    first = (f"it is the first of {len(reading.more) + 1} messages",) if reading.more else ()
+    return replace(reading, reasons=(*reading.reasons, *first)) if first else reading
 
 
 def _as_named(given: str | bytes, format: Format | str, version: AnyVersion | None) -> Reading:

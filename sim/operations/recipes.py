@@ -209,17 +209,10 @@ def _track_2(context: Context) -> str:
 
 
 def approved(version: str, message_class: str, function: str = "0") -> str:
-    """The answer that accepts a message: 00, 000, 0000; 1993 and 2003 accept file actions with 300 and
-    3000, reversals with 400 and 4000, totals with 500 and 5000, network management with 800 and 8000, and
-    acknowledge an advice of an authorization or financial transaction (*function* 2) with 900 and 9000."""
-    width = spec(version)[39].width
-    if version == "1987":
-        first = "0"
-    elif function == "2" and message_class in "12":
-        first = "9"
-    else:
-        first = message_class if message_class in "3458" else "0"
-    return first + "0" * (width - 1)
+    """The response code that accepts a message of a class, or acknowledges an advice (*function* 2)."""
+    codes = read_toml("templates")["answer"]["approved"][version]
+    is_reported = function == "2" and message_class in "12"
+    return str(codes.get("reported" if is_reported else message_class, codes["usual"]))
 
 
 def original_of(context: Context) -> str:

@@ -147,23 +147,21 @@ def _around(held: Reading, body: bytes) -> bytes:
         at += size
     covered = any(_covers_all(held, name, at) for name, at, _ in places)
     checked = any(name == "stx" for name, _, _ in places)
-    data = body + behind if covered and not checked else body
-    # Other messages may follow the end of a message in STX and ETX; they stay unchanged.
-    after_it = b""
-    if checked and not covered and (ended := after(behind, 0, False, True)):
+    data, after_it = body, b""
+    if covered and not checked:
+        data += behind
+    elif not checked:
+        after_it = behind
+    elif not covered and (ended := after(behind, 0, False, True)):
+        # Other messages may follow the end of a message in STX and ETX; they stay unchanged.
         behind, after_it = behind[:ended], behind[ended:]
     for name, _, front in reversed(places):
-        if not name:
-            data = front + data
-        else:
-            data = wrap(data, [Layer(name, front, behind if name == "stx" else b"")])
-    return data + after_it if covered or checked else data + behind
+        data = wrap(data, [Layer(name, front, behind if name == "stx" else b"")]) if name else front + data
+    return data + after_it
 
 
 def _covers_all(held: Reading, name: str, at: int) -> bool:
     """Whether the length at byte *at* also counts the bytes after the message."""
-    if not name or not held.left or frame(name).kind != "length":
+    if not name or not held.left or (framing := frame(name)).kind != "length":
         return False
-    framing = frame(name)
-    width = framing.head
-    return said_length(framing, held.data, at) == len(held.data) - at - width
+    return said_length(framing, held.data, at) == len(held.data) - at - framing.head

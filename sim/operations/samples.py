@@ -9,7 +9,6 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from sim.codec import Message
 from sim.operations.answering import respond, reverse
 from sim.operations.asked import usual_entry
 from sim.operations.faults import break_message
@@ -40,13 +39,12 @@ class Sample:
         """The text of the message at date and time *at*; None is now."""
         entry = usual_entry(str(self.make.get("purpose", "purchase")))
         result = generate(**{"entry": entry} | dict(self.make), at=at)
-        message: Message = result.message
         if self.reply:
-            result = respond(message, self.reply)
+            result = respond(result.message, self.reply)
         elif self.reverse:
-            result = reverse(message, at=at)
+            result = reverse(result.message, at=at)
         elif self.fault:
-            return break_message(message, self.fault).raw
+            return break_message(result.message, self.fault).raw
         if not self.spelled:
             return result.raw
         digits = result.raw.encode("ascii").hex()

@@ -16,7 +16,16 @@ from typing import get_args
 from sim.errors import OptionError, quoted_value
 from sim.judge import catalogue
 from sim.operations.faults import all_faults
-from sim.spec import VERSIONS, code_list, code_lists, countries, currencies, spec, withdrawn_currencies
+from sim.spec import (
+    VERSIONS,
+    ElementSpec,
+    code_list,
+    code_lists,
+    countries,
+    currencies,
+    spec,
+    withdrawn_currencies,
+)
 from sim.spec.emv import bits, tags
 from sim.spec.layouts import owners
 from sim.spec.networks import NETWORKS
@@ -28,7 +37,7 @@ from sim.spec.words import SearchKind
 KINDS: tuple[SearchKind, ...] = get_args(SearchKind)
 
 _WORD = re.compile(r"[^\s,;]+")
-_ELEMENT = re.compile(r"(?:de|field|f|bit|p|s)[ -]?0*([1-9][0-9]{0,2})(.*)", re.IGNORECASE)
+_ELEMENT = re.compile(r"\A(?:de|field|f|bit|p|s)[ -]?0*([1-9][0-9]{0,2})(.*)\Z", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:de|field|bit|f)?[ _-]?0*([1-9][0-9]{0,2})", re.IGNORECASE)
 _LAST = 128
 # How well a word matches, best first: the key, a word of the name, the start of one, within one, other text.
@@ -100,11 +109,7 @@ def _called_elements() -> Mapping[str, list[tuple[int, tuple[str, ...]]]]:
 def _words(text: str) -> list[str]:
     """The search words; an element in any notation is one word: de041 -> `de 41`."""
     joined = re.sub(r"\b(de|field|bit)[ -]+(?=[0-9])", r"\1", text.strip(), flags=re.IGNORECASE)
-    words = []
-    for word in _WORD.findall(joined.casefold()):
-        element = _ELEMENT.fullmatch(word)
-        words.append(f"de {element[1]}{element[2]}" if element else word)
-    return words
+    return [_ELEMENT.sub(r"de \1\2", word) for word in _WORD.findall(joined.casefold())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +148,13 @@ def _of(word: str, texts: _Texts) -> int:
 @cache
 def _index() -> tuple[tuple[Entry, _Texts], ...]:
     """Every entry with its texts for comparison; the order decides between equal ranks."""
-    parts = (_elements, _parts, _tags, _codes, _network_codes, _registries, _rules, _faults, _flows)
-    return tuple(
-        (entry, _Texts(entry.key.casefold(), entry.name.casefold(), _called(entry), _rest(entry)))
-        for make in parts
-        for entry in make()
-    )
+    tables = (_elements, _parts, _tags, _codes, _registries, _rules, _faults, _flows)
+    return tuple((entry, _texts(entry)) for entries in tables for entry in entries())
 
 
-def _rest(entry: Entry) -> str:
-    return f"{entry.inside} {entry.network} {entry.text} {' '.join(entry.versions)}".casefold()
+def _texts(entry: Entry) -> _Texts:
+    rest = f"{entry.inside} {entry.network} {entry.text} {' '.join(entry.versions)}"
+    return _Texts(entry.key.casefold(), entry.name.casefold(), _called(entry), rest.casefold())
 
 
 @cache
@@ -174,17 +176,14 @@ def _called(entry: Entry) -> str:
 
 def _elements() -> Iterator[Entry]:
     """Elements; one entry if several versions have the same name and format."""
-    same: dict[tuple[int, str, str], list[str]] = {}
-    notes: dict[tuple[int, str, str], tuple[str, str]] = {}
+    same: dict[tuple[int, str, str], dict[str, ElementSpec]] = {}
     for version in VERSIONS:
         for element in spec(version).elements:
-            key = element.number, element.name, element.format
-            same.setdefault(key, []).append(version)
-            notes.setdefault(key, (element.note, element.source))
-    for (number, name, form), versions in sorted(same.items()):
-        note, source = notes[number, name, form]
-        text, call = f"{form} {note}".strip(), f"sim.fields({versions[0]!r})"
-        yield Entry("element", f"DE {number}", name, "", tuple(versions), "", text, source, call)
+            same.setdefault((element.number, element.name, element.format), {})[version] = element
+    for (number, name, form), elements in sorted(same.items(), key=itemgetter(0)):
+        first, element = next(iter(elements.items()))
+        rest = f"{form} {element.note}".strip(), element.source, f"sim.fields({first!r})"
+        yield Entry("element", f"DE {number}", name, "", tuple(elements), "", *rest)
 
 
 def _parts() -> Iterator[Entry]:
@@ -197,8 +196,8 @@ def _parts() -> Iterator[Entry]:
                 inside, form = f"DE {row['number']} {row['layout']}".strip(), row["format"]
                 yield Entry("part", key, row["name"], inside, versions, network, form, row["source"], call)
     for row in read_csv("subfields"):
-        inside, network = f"DE {row['path']}", row["network"]
-        yield Entry("code", row["code"], row["meaning"], inside, network=network, source=row["source"])
+        where = f"DE {row['path']}", (), row["network"]
+        yield Entry("code", row["code"], row["meaning"], *where, source=row["source"])
 
 
 def _tags() -> Iterator[Entry]:
@@ -214,12 +213,8 @@ def _codes() -> Iterator[Entry]:
     for name in code_lists():
         for code in code_list(name):
             where = f"{name} {code.position}".strip(), code.versions, code.network
-            yield Entry(
-                "code", code.code, code.meaning, *where, code.kind, code.source, f"sim.codes({name!r})"
-            )
-
-
-def _network_codes() -> Iterator[Entry]:
+            rest = code.kind, code.source, f"sim.codes({name!r})"
+            yield Entry("code", code.code, code.meaning, *where, *rest)
     for row in read_csv("networks/response_codes"):
         where = "response_code", ("1987",), row["network"]
         yield Entry("code", row["code"], row["meaning"], *where, source=row["source"])
@@ -228,16 +223,8 @@ def _network_codes() -> Iterator[Entry]:
 def _registries() -> Iterator[Entry]:
     for currency in (*currencies(), *withdrawn_currencies()):
         registry = "withdrawn_currencies" if currency.withdrawn else "currencies"
-        call = f"sim.codes('{registry}')"
-        yield Entry(
-            "code",
-            currency.numeric,
-            currency.name,
-            registry,
-            text=currency.alpha,
-            source="ISO 4217",
-            call=call,
-        )
+        rest = currency.alpha, "ISO 4217", f"sim.codes('{registry}')"
+        yield Entry("code", currency.numeric, currency.name, registry, (), "", *rest)
     for land in countries():
         rest = f"{land.alpha2} {land.alpha3}", "ISO 3166-1", "sim.codes('countries')"
         yield Entry("code", land.numeric, land.name, "countries", (), "", *rest)

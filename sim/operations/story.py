@@ -91,10 +91,8 @@ def say_totals(message: Message, name: str | None) -> str:
     if 97 in message:
         parts.append(_net(message))
     day = number_of("settled-day", message.version)
-    of_day = (
-        f" for {date}:" if (date := dates.readable_date(message.spec[day].pattern, message.get(day))) else ""
-    )
-    text = f"It reports{of_day} {', '.join(parts)}." if parts else ""
+    date = dates.readable_date(message.spec[day].pattern, message.get(day))
+    text = f"It reports{f' for {date}:' if date else ''} {', '.join(parts)}." if parts else ""
     if (settled := role("settlement", message.version)) and settled.number in message:
         code = message[settled.number]
         entry = lookup(settled.codes, code, version=message.version)
@@ -258,13 +256,14 @@ def phrases(name: str) -> dict[str, Any]:
 
 def _outcome_kind(message: Message, kind: str) -> str:
     """The outcome: an advice is acknowledged; a reversal, totals and files are accepted."""
+    message_class = message.mti[1]
     if kind not in ("approved", "administrative"):
         return kind
-    if kind == "approved" and (accepted := phrases("accepted").get(message.mti[1])):
+    if kind == "approved" and (accepted := phrases("accepted").get(message_class)):
         return str(accepted)
-    if message.mti[1] == "4":
+    if message_class == "4":
         return "reversal"
-    return "acknowledged" if message.mti[1] in "12" and message.mti[2] == _ADVICE else kind
+    return "acknowledged" if message_class in "12" and message.mti[2] == _ADVICE else kind
 
 
 def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
@@ -288,11 +287,9 @@ def _transaction_kind(message: Message, name: str | None) -> str:
     """The transaction, as far as the next step depends on it: cash, credit, balance, inquiry, check."""
     code = message.get(3)[:2]
     meant = purchase_meant(message, name) if code == PURCHASE else ""
-    special = phrases("wanted").get(meant or code)
-    if special:
-        return str(special)
     entry = lookup("transaction_type", code, version=message.version, network=name)
-    if entry and (special := phrases("wanted").get(entry.meaning)):
+    wanted = phrases("wanted")
+    if special := wanted.get(meant or code) or (entry and wanted.get(entry.meaning)):
         return str(special)
     if entry and entry.kind == "debit" and 4 in message and not money.moves(message):
         return "check"
@@ -307,11 +304,10 @@ def amount_asked(message: Message) -> str:
 
 def _partly(message: Message) -> str:
     """The approved part of the requested amount."""
-    approved = money.say(message)
-    if not approved:
-        return "Only part of it is approved; the rest needs another payment."
-    total = _original(message)
-    return f"Only {approved}{f' of {total}' if total else ''} is approved; the rest needs another payment."
+    part = money.say(message)
+    total = _original(message) if part else ""
+    of_total = f" of {total}" if total else ""
+    return f"Only {part or 'part of it'}{of_total} is approved; the rest needs another payment."
 
 
 def _original(message: Message) -> str:
@@ -461,14 +457,12 @@ def _words_around(code: str, name: str | None) -> tuple[str, str]:
 def _accounts(message: Message, name: str | None) -> str:
     code = message.get(3)
     parts = []
-    for at, word in ((2, "from"), (4, "to")):
-        kind = code[at : at + 2]
-        if kind and kind != "00":
-            entry = lookup("account_type", kind, version=message.version, network=name)
-            if entry and entry.kind == "unspecified":
-                continue
-            label = f"{with_article(entry.meaning)} account" if entry else f"unknown account type {kind}"
-            parts.append(f"{word} {label}")
+    for kind, word in ((code[2:4], "from"), (code[4:6], "to")):
+        entry = lookup("account_type", kind, version=message.version, network=name)
+        if kind in ("", "00") or (entry and entry.kind == "unspecified"):
+            continue
+        label = f"{with_article(entry.meaning)} account" if entry else f"unknown account type {kind}"
+        parts.append(f"{word} {label}")
     return f"The money goes {' '.join(parts)}." if parts else ""
 
 

@@ -133,36 +133,31 @@ class Report:
         return standard is not None and standard.passed and (of_network is None or of_network.passed)
 
     @property
+    def _verdicts(self) -> list[Judgement]:
+        return [verdict for verdict in (self.standard, self.own) if verdict is not None]
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """The findings by the standard and by the message's network, including warnings and infos."""
-        if self.standard is None:
-            return (self.framing,) if self.framing else ()
-        return (*self.standard.findings, *(self.own.findings if self.own else ()))
+        framing = (self.framing,) if self.framing else ()
+        return framing or tuple(finding for verdict in self._verdicts for finding in verdict.findings)
 
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        if self.standard is None:
-            return [self.framing.message] if self.framing else []
-        return self.standard.errors + (self.own.errors if self.own else [])
+        framing = [self.framing.message] if self.framing else []
+        return framing or [sentence for verdict in self._verdicts for sentence in verdict.errors]
 
     @property
     def wrong(self) -> int:
         """The number of errors."""
-        if self.standard is None:
-            return 1
-        return self.standard.wrong + (self.own.wrong if self.own else 0)
+        return 1 if self.framing else sum(verdict.wrong for verdict in self._verdicts)
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
         """`findings` and those of the other requested networks."""
-        others = (
-            finding
-            for name, result in self.networks.items()
-            if name != self.network
-            for finding in result.findings
-        )
-        return (*self.findings, *others)
+        others = [result for name, result in self.networks.items() if name != self.network]
+        return (*self.findings, *(finding for result in others for finding in result.findings))
 
 
 def validate(

@@ -65,11 +65,9 @@ def of_network(message: Message, source: Message, name: str) -> list[tuple[int, 
 def _place(message: Message, source: Message, name: str) -> str:
     """DE 43 of *source* in the own layout of network *name*; empty if there is none or it is unchanged."""
     candidates = [candidate for candidate in layouts(message.version, _PLACE, name) if candidate.network]
-    split = (
-        fitting(source.version, _PLACE, source.get(_PLACE), name)
-        if candidates and _PLACE in message
-        else None
-    )
+    if not candidates or _PLACE not in message:
+        return ""
+    split = fitting(source.version, _PLACE, source.get(_PLACE), name)
     if split is None:
         return ""
     parts, called, state, land = merchant_place(split)

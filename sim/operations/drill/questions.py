@@ -26,7 +26,7 @@ from sim.operations.drill.facts import (
     YesNo,
 )
 from sim.parts.chip_data import write_tags
-from sim.spec import VERSIONS, code_list, currency, emv, lookup, spec
+from sim.spec import VERSIONS, code_list, currency, emv, spec
 from sim.spec.networks import NETWORKS, check_digit, network
 
 _WORDS = ("ECHO", "CLOSE OF BATCH", "LINK TEST", "GOOD DAY", "RETRY", "SECOND ATTEMPT")
@@ -49,43 +49,35 @@ def mti(level: int, dice: Random) -> Asked:
     request = f"{VERSIONS.index(version)}{code}"
     answer = mtis.response_mti(request) or ""
     if level == 1:
-        return (
-            f"Which MTI answers {request}?",
-            Digits(answer),
-            "The third digit increases by one: 0 to 1, 2 to 3.",
-        )
+        why = "The third digit increases by one: 0 to 1, 2 to 3."
+        return f"Which MTI answers {request}?", Digits(answer), why
     if level == 2:
-        digits = f"The version is digit {request[0]}, and the rest is {code}."
-        question = f"What is the MTI of {with_article(names[code])} from an acquirer in ISO 8583:{version}?"
-        return (question, Digits(request), digits)
-    repeat = request[:3] + "1"
+        why = f"The version is digit {request[0]}, and the rest is {code}."
+        text = f"What is the MTI of {with_article(names[code])} from an acquirer in ISO 8583:{version}?"
+        return text, Digits(request), why
     why = "A repeat has an odd last digit; the response is the one to the original."
-    question = f"{request} got no response. Give the MTI of its repeat and of the response to the repeat."
-    return (question, Several((repeat, answer), Digits("")), why)
+    text = f"{request} got no response. Give the MTI of its repeat and of the response to the repeat."
+    return text, Several((request[:3] + "1", answer), Digits("")), why
 
 
 def bitmap(level: int, dice: Random) -> Asked:
     """Level 1: read two digits; 2: read sixteen; 3: write a bitmap with both halves."""
-    if level == 1:
-        numbers = sorted(dice.sample(range(2, 9), dice.randint(1, 4)))
-        digits = bitmaps.to_hex(numbers)[:2]
-        why = f"{digits} is {int(digits, 16):08b}: count from the left, starting at 1."
-        question = f"A bitmap begins with {digits}, and the rest is zeros. Which elements follow?"
-        return (question, Several(tuple(numbers), Element(0), ordered=False), why)
-    if level == 2:
-        numbers = sorted(dice.sample(range(2, bitmaps.PRIMARY_BITS + 1), dice.randint(4, 7)))
+    if level < 3:
+        last, least, most = (8, 1, 4) if level == 1 else (bitmaps.PRIMARY_BITS, 4, 7)
+        numbers = sorted(dice.sample(range(2, last + 1), dice.randint(least, most)))
         digits = bitmaps.to_hex(numbers)
+        text = f"Which elements does the bitmap {digits} announce?"
         why = "Four bits for each digit; digit number n holds the bits from 4n - 3 to 4n."
-        return (
-            f"Which elements does the bitmap {digits} announce?",
-            Several(tuple(numbers), Element(0), ordered=False),
-            why,
-        )
+        if level == 1:
+            digits = digits[:2]
+            text = f"A bitmap begins with {digits}, and the rest is zeros. Which elements follow?"
+            why = f"{digits} is {int(digits, 16):08b}: count from the left, starting at 1."
+        return text, Several(tuple(numbers), Element(0), ordered=False), why
     first = dice.sample(range(2, bitmaps.PRIMARY_BITS + 1), 3)
     second = dice.sample(range(bitmaps.PRIMARY_BITS + 2, bitmaps.ALL_BITS + 1), 1)
     elements = ", ".join(map(str, sorted([*first, *second])))
     why = "Bit 1 announces the second half; DE 65 would be its first bit."
-    return (f"Write the bitmap of a message with DE {elements}.", Hex(bitmaps.to_hex([*first, *second])), why)
+    return f"Write the bitmap of a message with DE {elements}.", Hex(bitmaps.to_hex([*first, *second])), why
 
 
 def lengths(level: int, dice: Random) -> Asked:
@@ -97,18 +89,15 @@ def lengths(level: int, dice: Random) -> Asked:
     why = f"DE {element.number} has {element.prefix} length digits, DE {other.number} has {other.prefix}."
     if level == 1:
         text = f"DE {element.number} ({element.format}) starts here: {first}{second[:4]}. What is its value?"
-        return (text, Digits(digits), why)
+        return text, Digits(digits), why
     ask = f"What is the value of DE {other.number} ({other.format})?"
     if level == 2:
-        return (
-            f"DE {element.number} ({element.format}) starts here: {first}{second}. {ask}",
-            Text(word),
-            why,
-        )
+        text = f"DE {element.number} ({element.format}) starts here: {first}{second}. {ask}"
+        return text, Text(word), why
     stan = spec(VERSIONS[0])[11]
     number = f"{dice.randrange(10**stan.width):0{stan.width}}"
     message = f"0800{bitmaps.to_hex([stan.number, element.number, other.number])}{number}{first}{second}"
-    return (f"{message}\n{ask}", Text(word), f"{why} DE {stan.number} is {stan.format}.")
+    return f"{message}\n{ask}", Text(word), f"{why} DE {stan.number} is {stan.format}."
 
 
 def chip(level: int, dice: Random) -> Asked:
@@ -118,42 +107,32 @@ def chip(level: int, dice: Random) -> Asked:
     values = {name: "".join(dice.choices("0123456789ABCDEF", k=2 * dice.randint(1, 4))) for name in names}
     why = "A tag whose low five bits are all ones has a second byte; then a byte of length, then the value."
     if level == 1:
-        return (f"Which tags, in order, are in {write_tags(values)}?", Several(tuple(names), Hex("")), why)
+        return f"Which tags, in order, are in {write_tags(values)}?", Several(tuple(names), Hex("")), why
     if level == 2:
-        name = names[0]
-        return (
-            f"Write tag {name} with the value {values[name]}.",
-            Hex(write_tags({name: values[name]})),
-            why,
-        )
+        name, value = names[0], values[names[0]]
+        return f"Write tag {name} with the value {value}.", Hex(write_tags({name: value})), why
     values = {names[0]: "".join(dice.choices("0123456789", k=2 * 0x82)), **{n: values[n] for n in names[1:]}}
     why = "81 says that one byte of length follows: a value of more than 127 bytes."
-    return (f"What is the value of tag {names[1]} in {write_tags(values)}?", Hex(values[names[1]]), why)
+    return f"What is the value of tag {names[1]} in {write_tags(values)}?", Hex(values[names[1]]), why
 
 
 def bits(level: int, dice: Random) -> Asked:
     """Level 1: the bits of a digit; 2: those of a byte; 3: a finding in the terminal verification results."""
     if level == 1:
         digit = dice.choice("123456789ABCDEF")
-        return (
-            f"Write the hexadecimal digit {digit} as four bits.",
-            Digits(f"{int(digit, 16):04b}"),
-            "8, 4, 2, 1.",
-        )
+        text = f"Write the hexadecimal digit {digit} as four bits."
+        return text, Digits(f"{int(digit, 16):04b}"), "8, 4, 2, 1."
     if level == 2:
         number = dice.randint(1, 255)
         on = tuple(bit for bit in range(8, 0, -1) if number >> (bit - 1) & 1)
         why = f"{number:02X} is {number:08b}; bit 8 is the first."
-        return (
-            f"Which bits, 8 to 1, of the byte {number:02X} are set?",
-            Several(on, Element(0), ordered=False),
-            why,
-        )
+        text = f"Which bits, 8 to 1, of the byte {number:02X} are set?"
+        return text, Several(on, Element(0), ordered=False), why
     meanings = {at: words for at, words in emv.bits(_TVR).items() if "reserved" not in words}
     (byte, bit), meaning = dice.choice(sorted(meanings.items()))
     value = f"{1 << (8 * (5 - byte) + bit - 1):010X}"
     text = f"Tag {_TVR} is {value}. Which byte, counting from 1, and which bit, 8 to 1, is set?"
-    return (text, Several((byte, bit), Number(0, _OF_A_BYTE)), f"Byte {byte}, bit {bit}: {meaning}.")
+    return text, Several((byte, bit), Number(0, _OF_A_BYTE)), f"Byte {byte}, bit {bit}: {meaning}."
 
 
 def card(level: int, dice: Random) -> Asked:
@@ -163,10 +142,10 @@ def card(level: int, dice: Random) -> Asked:
         name, block = dice.choice(blocks)
         start = f"{dice.randint(int(block.low), int(block.high)):0{len(block.low)}}"
         why = f"{name} has the numbers from {block.low} to {block.high}."
-        return (f"Which network issues a card that begins with {start}?", NetworkName(name), why)
+        return f"Which network issues a card that begins with {start}?", NetworkName(name), why
     digits = "".join(dice.choices("123456789", k=9 if level == 2 else 14))
     why = "Double every second digit, starting with the last; the sum must end in 0."
-    return (f"Which check digit completes {digits}?", Digits(check_digit(digits)), why)
+    return f"Which check digit completes {digits}?", Digits(check_digit(digits)), why
 
 
 def amounts(level: int, dice: Random) -> Asked:
@@ -179,77 +158,62 @@ def amounts(level: int, dice: Random) -> Asked:
     amount = money.in_major_units(digits, exponent)
     why = f"{alpha} has {exponent} decimals: {amount} {alpha} is {units} of the smallest unit."
     if level < 3:
-        return (f"Which twelve digits are in DE 4 for {amount} {alpha}?", Digits(digits), why)
-    code = row.numeric if row else ""
-    text = (
-        f"DE 4 is {digits} and DE 49 is {code} ({alpha}). How much is that? Give a number with its decimals."
-    )
-    return (text, Decimals(Decimal(units).scaleb(-exponent), alpha), why)
+        return f"Which twelve digits are in DE 4 for {amount} {alpha}?", Digits(digits), why
+    given = f"DE 4 is {digits} and DE 49 is {row.numeric if row else ''} ({alpha})."
+    text = f"{given} How much is that? Give a number with its decimals."
+    return text, Decimals(Decimal(units).scaleb(-exponent), alpha), why
 
 
 def moments(level: int, dice: Random) -> Asked:
     """Level 1: DE 7 for a time in UTC; 2: for a local time; 3: for one on another day."""
     element = spec(VERSIONS[0])[7]
-    day, minute = (
-        datetime(2026, dice.randint(1, 12), dice.randint(2, 27), tzinfo=UTC),
-        dice.randrange(0, 60, 5),
-    )
+    day = datetime(2026, dice.randint(1, 12), dice.randint(2, 27), tzinfo=UTC)
+    minute = dice.randrange(0, 60, 5)
     hours = dice.choice([-10, -8, -5, 2, 5, 9])
     if level == 1:
         at = day.replace(hour=dice.randrange(24), minute=minute)
         text = f"A message is sent on {at:%d %B at %H:%M:%S} UTC. What is DE 7?"
-        return (text, Digits(dates.write(element.pattern, at)), f"DE 7 is {element.pattern}.")
+        return text, Digits(dates.write(element.pattern, at)), f"DE 7 is {element.pattern}."
     near_midnight = (22 if hours < 0 else 1) if level == 3 else 12
     at = day.replace(hour=near_midnight, minute=minute, tzinfo=timezone(timedelta(hours=hours)))
     ahead = f"{abs(hours)} hours {'ahead of' if hours > 0 else 'behind'} UTC"
     text = f"A store {ahead} sends a message on {at:%d %B at %H:%M:%S} local time. What is DE 7?"
-    return (
-        text,
-        Digits(dates.write(element.pattern, at.astimezone(UTC))),
-        f"DE 7 is {element.pattern}, in UTC.",
-    )
+    sent = dates.write(element.pattern, at.astimezone(UTC))
+    return text, Digits(sent), f"DE 7 is {element.pattern}, in UTC."
 
 
 def responses(level: int, dice: Random) -> Asked:
     """Level 1: the kind of a response code; 2: the code of a meaning; 3: in the later versions."""
     version = VERSIONS[0] if level < 3 else dice.choice(VERSIONS[1:])
+    rows = [row for row in code_list("response_code") if not row.network]
+    common = {row.code: row for row in rows if row.code in _COMMON and VERSIONS[0] in row.versions}
     if level < 3:
-        row = lookup("response_code", dice.choice(_COMMON), version=version)
-        code, meaning, kind = (row.code, row.meaning, row.kind) if row else ("", "", "")
+        row = common[dice.choice(_COMMON)]
     else:
-        meanings = {
-            item.meaning for item in code_list("response_code") if item.code in _COMMON and not item.network
-        }
-        rows = [
-            item
-            for item in code_list("response_code")
-            if version in item.versions and not item.network and item.meaning in meanings
-        ]
-        chosen = dice.choice(rows)
-        code, meaning, kind = chosen.code, chosen.meaning, chosen.kind
-    why = f"{code} is {meaning} ({kind})."
+        meanings = {row.meaning for row in rows if row.code in _COMMON}
+        row = dice.choice([row for row in rows if version in row.versions and row.meaning in meanings])
+    why = f"{row.code} is {row.meaning} ({row.kind})."
     if level == 1:
-        choice = "approved, declined, pick-up or system"
-        return (f"DE 39 is {code}. Which kind of response is that: {choice}?", Choice(kind, "answer"), why)
-    return (f"Which code in DE 39 says “{meaning}” in ISO 8583:{version}?", Digits(code), why)
+        text = f"DE 39 is {row.code}. Which kind of response is that: approved, declined, pick-up or system?"
+        return text, Choice(row.kind, "answer"), why
+    return f"Which code in DE 39 says “{row.meaning}” in ISO 8583:{version}?", Digits(row.code), why
 
 
 def entry(level: int, dice: Random) -> Asked:
     """Level 1: the PIN capability in DE 22; 2: DE 22 for a card entry; 3: with a network's own modes."""
     modes = [row for row in code_list("pos_entry_mode") if VERSIONS[0] in row.versions]
-    choices = (
-        [row for row in modes if row.network] if level == 3 else [row for row in modes if not row.network]
-    )
     usual = {"manual entry", "magnetic stripe, full track", "chip", "contactless chip"}
-    mode = dice.choice([row for row in choices if level == 3 or row.meaning in usual])
+    mode = dice.choice(
+        [row for row in modes if (row.network if level == 3 else not row.network and row.meaning in usual)]
+    )
     pin = dice.choice(sorted(_PIN))
     why = f"{mode.code} is {mode.meaning}; {pin} means that the terminal {_PIN[pin]}."
     if level == 1:
         text = f"DE 22 is {mode.code}{pin}. Can the terminal accept a PIN? Answer yes or no."
-        return (text, YesNo(_PIN[pin].startswith("can "), "pin"), why)
+        return text, YesNo(_PIN[pin].startswith("can "), "pin"), why
     whose = f" ({mode.network})" if mode.network else ""
     text = f"Entry mode: {mode.meaning}{whose}. The terminal {_PIN[pin]}. Which three digits are in DE 22?"
-    return (text, Digits(f"{mode.code}{pin}"), why)
+    return text, Digits(f"{mode.code}{pin}"), why
 
 
 # By topic: its question maker, and the notebook to read again.

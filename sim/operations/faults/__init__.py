@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
+from operator import attrgetter
 
 from sim.codec import BuildError, Message, ParseError, build, parse, spans
 from sim.errors import ChoiceError
@@ -86,16 +87,14 @@ def cases(
     into a message of the first network on which only the fault itself is found. *version* None is all
     three. Dates are those of *at*. Raises ChoiceError for an unknown network or version.
     """
-    versions = (version_named(version),) if version else VERSIONS
     networks = (network_named(network),) if network else NETWORKS
-    messages = [
+    return tuple(
         case
-        for edition in versions
+        for edition in ((version_named(version),) if version else VERSIONS)
         for fault, put in _all().values()
         if edition in fault.versions
         for case in _cases_of(fault, put, edition, networks, at)
-    ]
-    return tuple(messages)
+    )
 
 
 def _cases_of(
@@ -127,25 +126,20 @@ def _tried(put: Attempt, message: Message, network: str | None) -> Broken | None
 
 
 def _exact(case: Broken, message: Message) -> bool:
-    promised = (case.rule, case.severity, case.field, case.path, case.start)
+    key = attrgetter("rule", "severity", "field", "path", "start")
     new = [finding for finding in new_findings(case, message) if finding.rule not in case.also]
-    return [
-        (finding.rule, finding.severity, finding.field, finding.path, finding.start) for finding in new
-    ] == [promised]
+    return list(map(key, new)) == [key(case)]
 
 
 def new_findings(case: Broken, message: Message) -> list[Finding]:
     """The findings on the broken message that *message*, from before the fault, did not have."""
-    dialect = message.dialect
-    old = Counter(
-        mark for mark, _ in _marked_findings(build(message), dialect or message.version, case.network)
-    )
-    new = []
+    dialect, new = message.dialect, list[Finding]()
+    before = _marked_findings(build(message), dialect or message.version, case.network)
+    old = Counter(mark for mark, _ in before)
     edition = dialect if dialect and case.version == dialect.version else case.version
     for mark, finding in _marked_findings(case.raw, edition, case.network):
-        if old[mark]:
-            old[mark] -= 1
-        else:
+        old[mark] -= 1
+        if old[mark] < 0:
             new.append(finding)
     return new
 
@@ -157,8 +151,7 @@ def _marked_findings(raw: str, version: str | Spec, network: str | None) -> list
     except ParseError as error:
         misfit = framing_finding(error, version, raw=raw)
         return [(("", misfit.rule, misfit.severity, misfit.path, misfit.start), misfit)]
-    places = spans(message)
-    pairs: list[tuple[_Mark, Finding]] = []
+    places, pairs = spans(message), list[tuple[_Mark, Finding]]()
     for finding in judge(message, network, ()).findings:
         missing = finding.start is None or finding.field is None
         at = None if missing else (finding.start or 0) - places[finding.field or 0][1]

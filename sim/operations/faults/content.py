@@ -106,22 +106,14 @@ def _severity(fault: Fault, row: Row, message: Message, name: str | None) -> Sev
 # Elements that networks require and forbid.
 
 
-@cache
-def _elements_by_presence() -> dict[str, tuple[int, ...]]:
-    """The elements that any network requires, and those that any network forbids."""
-    table = [row for row in read_csv("networks/presence") if row["severity"] != "none"]
-    required = {int(row["field"]) for row in table if row["presence"] in ("M", "C")}
-    forbidden = {int(row["field"]) for row in table if row["presence"] == "X"}
-    return {"required": tuple(sorted(required)), "forbidden": tuple(sorted(forbidden))}
-
-
 def _presences() -> Iterator[tuple[Fault, Attempt]]:
-    for number in _elements_by_presence()["required"]:
+    table = [row for row in read_csv("networks/presence") if row["severity"] != "none"]
+    for number in sorted({int(row["field"]) for row in table if row["presence"] in ("M", "C")}):
         what = f"DE {number}, which the network requires here, is missing."
         fault = Fault(f"without-de-{number}", _REQUIRED, what, VERSIONS, _SHOWN_ON, CONTENT)
         yield fault, partial(_presence, fault, number, None)
     sound = read_toml("faults_networks")["sound"]
-    for number in _elements_by_presence()["forbidden"]:
+    for number in sorted({int(row["field"]) for row in table if row["presence"] == "X"}):
         values = sound[str(number)]
         what = f"DE {number}, which the network does not use here, is present."
         fault = Fault(f"with-de-{number}", _FORBIDDEN, what, tuple(values), _SHOWN_ON, CONTENT)
@@ -143,11 +135,9 @@ def _presence(
     result = message.replace(**{f"de{number}": None if values is None else values[message.version]})
     original, raw = build(message), build(result)
     place = spans(result)[number][1] if number in result else None
-    title = network(row.network).title
-    clause = (
-        f"is missing, which {title} requires" if values is None else f"is present, which {title} does not use"
-    )
-    element = told_name(message.spec, number, row.network)
+    title, element = network(row.network).title, told_name(message.spec, number, row.network)
+    clause = f"is {'missing' if values is None else 'present'}, which {title} "
+    clause += "requires" if values is None else "does not use"
     what = f"DE {number} ({element}) {clause} in {row.mti}."
     head = fault.id, fault.rule, what, original, raw, result.version, name
     return Broken(*head, Severity(row.severity), number, str(number), place)

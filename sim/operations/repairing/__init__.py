@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
+from itertools import takewhile
 from math import inf
 from typing import Any
 
@@ -216,34 +217,27 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     best: dict[str, Trial] = {}
     for trial in sorted(trials, key=lambda candidate: candidate.bits):
         best.setdefault(trial.edit.text if trial.edit.action != undoing.CUT else "", trial)
-    kept = [
-        candidate for candidate in best.values() if candidate.bits <= next(iter(best.values())).bits + _NEAR
-    ][:_JUDGED]
+    kept = list(best.values())[:_JUDGED]
+    kept = [candidate for candidate in kept if candidate.bits <= kept[0].bits + _NEAR]
     network = network or next((owner for candidate in kept if (owner := candidate.weight.network)), None)
     for trial in kept:
         if trial.edit.action != undoing.CUT:
             trial.judge(network)
     usual = min((sum(candidate.judged.values()) for candidate in kept if candidate.report), default=0.0)
     for trial in kept:
-        trial.bits += usual * (
-            trial.report is None
-        )  # a truncated message is not validated: assume the best score
+        if trial.report is None:  # a truncated message is not validated: assume the best score
+            trial.bits += usual
     kept += [wrong for candidate in kept if not candidate.edit.action for wrong in _wrong(candidate)]
     kept.sort(key=lambda candidate: candidate.bits)
-    # Unknown values are ranked last, but are as likely as the visible rivals.
-    unseen = [candidate for candidate in trials if candidate.lost and candidate.edit.action != undoing.CUT]
-    proposals = []
-    for at, trial in enumerate(kept[: _MOST + 1]):
-        if not trial.edit.action:
-            break  # the unchanged text is more likely than the rest
-        rivals = [other.bits for other in kept[at + 1 : at + 2]]
-        if trial.edit.action == undoing.LOST:
-            rivals += [
-                other.bits - undoing.UNSEEN for other in unseen if other.edit.field != trial.edit.field
-            ]
-        ahead = min(rivals, default=inf) - trial.bits if at == 0 else 0.0
-        proposals.append(_proposal(trial, ahead, network))
-    return tuple(proposals[:_MOST])
+    rivals = [other.bits for other in kept[1:2]]
+    if kept and kept[0].edit.action == undoing.LOST:
+        # Unknown values are ranked last, but are as likely as the visible rivals.
+        unseen = (other for other in trials if other.lost and other.edit.action != undoing.CUT)
+        rivals += [other.bits - undoing.UNSEEN for other in unseen if other.edit.field != kept[0].edit.field]
+    # The unchanged text is more likely than what comes after it.
+    edited = list(takewhile(lambda candidate: candidate.edit.action, kept[:_MOST]))
+    leads = [min(rivals, default=inf) - trial.bits for trial in edited[:1]] + [0.0] * len(edited)
+    return tuple(_proposal(trial, ahead, network) for trial, ahead in zip(edited, leads, strict=False))
 
 
 def _wrong(trial: Trial) -> Iterator[Trial]:
