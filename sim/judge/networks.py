@@ -102,19 +102,12 @@ class Question:
     def show(self, value: str, other: str = "") -> str:
         """A value as findings show it: unchanged if short and coded, but never if it may contain card
         data."""
-        safe = (
-            len(value) <= _SHOWN
-            and not _private(self.version, self.number)
-            and sum(map(str.isdigit, value)) < SHORTEST_PAN
-        )
-        return repr(value) if safe else other or f"{len(value)} characters in another layout"
-
-
-@cache
-def _private(version: str, number: int) -> bool:
-    """Whether the element must not be shown, or is binary."""
-    binary = number > 0 and spec(version)[number].binary
-    return number in _PRIVATE or is_sensitive(number, version) or binary
+        number, digits = self.number, sum(map(str.isdigit, value))
+        binary = number > 0 and spec(self.version)[number].binary
+        hidden = binary or number in _PRIVATE or is_sensitive(number, self.version)
+        if len(value) <= _SHOWN and digits < SHORTEST_PAN and not hidden:
+            return repr(value)
+        return other or f"{len(value)} characters in another layout"
 
 
 def _length(asked: Question, value: str) -> str | None:
@@ -388,16 +381,16 @@ def _presence_rows(
 
 def _presence_hit(row: Presence, table: Spec, name: str, title: str, order: int) -> Said:
     element = told_name(table, row.field, name if name in NETWORKS else "")
-    rule_id = "forbidden-element" if row.presence == "X" else "required-element"
-    text = catalogue()[rule_id]
+    label, present = labelled(row.field, element), row.presence == "X"
+    text = catalogue()["forbidden-element" if present else "required-element"]
     hint = text.hint + (f" {title}: {row.condition}." if row.condition else "")
-    words = RuleText(rule_id, Severity(row.severity), text.checks, row.source, hint)
-    if row.presence == "X":
-        sentence = f"{labelled(row.field, element)} is present; {title} does not use it in {row.mti}"
+    words = RuleText(text.id, Severity(row.severity), text.checks, row.source, hint)
+    if present:
+        sentence = f"{label} is present; {title} does not use it in {row.mti}"
         hit = Hit(row.field, f"no {element} in {row.mti} of {title}", "one", said=sentence)
-        return hit_of_rule(name, order, words, hit)
-    sentence = f"{labelled(row.field, element)} is missing; {title} requires it in {row.mti}"
-    hit = Hit(row.field, f"{element} (required by {title} in {row.mti})", ABSENT, said=sentence)
+    else:
+        sentence = f"{label} is missing; {title} requires it in {row.mti}"
+        hit = Hit(row.field, f"{element} (required by {title} in {row.mti})", ABSENT, said=sentence)
     return hit_of_rule(name, order, words, hit)
 
 
@@ -433,9 +426,8 @@ def _card(name: str, pan: str, card: Card, at: int) -> Iterator[Said]:
         text = catalogue()["pan-network"]
         hint = f"{text.hint} {verdict.reason[:1].upper()}{verdict.reason[1:].rstrip('.')}."
         words = RuleText(text.id, Severity(verdict.severity), text.checks, verdict.source, hint)
-        yield hit_of_rule(
-            name, OF_CARD, words, Hit(card.field, verdict.expected, verdict.found, at, card.size)
-        )
+        hit = Hit(card.field, verdict.expected, verdict.found, at, card.size)
+        yield hit_of_rule(name, OF_CARD, words, hit)
     if card.right or owner is None or owner.network != name or verdict.severity == "error":
         return
     severity = None if owner.range.luhn else Severity.INFO
@@ -478,12 +470,6 @@ def _hits_of(answers: Sequence[tuple[Question, str]]) -> list[Said]:
     verdicts: list[Said] = []
     for question, what in answers:
         if not any(before.error and before.network == question.name for before in verdicts):
-            verdicts.append(
-                hit_of_rule(
-                    question.name,
-                    question.order,
-                    question.text,
-                    Hit(question.number, question.item.expected, what),
-                )
-            )
+            hit = Hit(question.number, question.item.expected, what)
+            verdicts.append(hit_of_rule(question.name, question.order, question.text, hit))
     return verdicts

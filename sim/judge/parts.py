@@ -35,8 +35,8 @@ from sim.spec.elements import codes_of
 from sim.spec.networks import Detection, detect, luhn_ok
 
 # Elements and tags that differ in nearly every message.
-_NEW = frozenset((2, 4, 5, 6, 7, 8, 11, 12, *range(28, 32), *range(34, 39), 45, 52, 54, 55, 56, 64, 90))
-_NEW_BEHIND = frozenset((95, 96, 97, 102, 103, 128))
+_NEW = frozenset((*(2, 4, 5, 6, 7, 8, 11, 12), *range(28, 32), *range(34, 39), *(45, 52, 54, 55, 56, 64)))
+_NEW |= {90, 95, 96, 97, 102, 103, 128}
 _NEW_TAGS = frozenset(("57", "5A", "71", "72", "91", "9F02", "9F10", "9F21", "9F26", "9F36", "9F37", "9F41"))
 _CHIP = 55
 _IIN_DIGITS = 6
@@ -286,16 +286,14 @@ class ElementPart(Part):
 
     def __init__(self, number: int, *, needed: bool) -> None:
         bit = 1 << number
-        label = f"DE[{number}]" if needed else f"Maybe[{number}]"
-        key = None if number in _NEW or number in _NEW_BEHIND else (number,)
-        at: dict[str, Any] = {
-            "needs": bit if needed else 0,
-            "looks": bit,
-            "sources": (number,),
-            "key": key,
-            "name": number,
-        }
-        super().__init__(label, **at)
+        super().__init__(
+            f"DE[{number}]" if needed else f"Maybe[{number}]",
+            needs=bit if needed else 0,
+            looks=bit,
+            sources=(number,),
+            key=None if number in _NEW else (number,),
+            name=number,
+        )
         self._number = number
         self._inside: dict[str, Part] = {}
 
@@ -311,14 +309,13 @@ class ElementPart(Part):
         # What is inside an optional element is read once for rules that require the element, too.
         own = None if self.needs else getattr(DE[number], name)
         if name in _TEXTS:
-            text = _TEXTS[name](number)
-            return Part(label, text, looks=self.looks, name=own).by_itself()
-        at: dict[str, Any] = {"looks": self.looks, "sources": self.sources, "key": self.key, "inside": name}
-        at["needs"] = self.needs | (1 << ODD if name in _OF_ODD else 0)
+            return Part(label, _TEXTS[name](number), looks=self.looks, name=own).by_itself()
+        needs = self.needs | (1 << ODD if name in _OF_ODD else 0)
+        at: dict[str, Any] = {"needs": needs, "looks": self.looks, "sources": self.sources, "inside": name}
         if name in _AS_IT_IS:
-            return Part(label, name=number, **at)
+            return Part(label, name=number, key=self.key, **at)
         reader, again = _READERS[name]
-        part = Part(label, lambda values: reader(values[number], values.table), name=own, **at)
+        part = Part(label, lambda values: reader(values[number], values.table), name=own, key=self.key, **at)
         if self.key is None and again:
             part.key = (SHAPE,) if name == "heads" else (part.name,)
         return part
@@ -343,15 +340,11 @@ class Shape:
         self.starts = {name: tag.value_start for name, tag in chip.firsts.items()}
         self.repeats = len(self.starts) < len(self._names)
         ends = [0, *(tag.end for tag in chip.tags)]
-        self.plain = (
-            bool(chip.tags)
-            and not self.repeats
-            and ends[-1] == len(text)
-            and text[:2] != _DATASET
-            and all(
-                tag.start == end and not tag.constructed for tag, end in zip(chip.tags, ends, strict=False)
-            )
+        whole = bool(chip.tags) and ends[-1] == len(text) and text[:2] != _DATASET
+        in_turn = (
+            tag.start == end and not tag.constructed for tag, end in zip(chip.tags, ends, strict=False)
         )
+        self.plain = whole and not self.repeats and all(in_turn)
         self.bits = tuple(_TAG_BITS[name] for name in self.starts if name in _TAG_BITS)
         if not self.plain:
             self.bits += (ODD,)
@@ -418,9 +411,8 @@ class TagPart(Part):
         label = f"Tag[{tag}]" if needed else f"MaybeTag[{tag}]"
         at: dict[str, Any] = {"needs": needs, "looks": bit, "sources": (_CHIP,)}
         super().__init__(label, key=None if tag in _NEW_TAGS else (tag,), name=tag, **at)
-        self.head = Part(
-            f"{label}.head", lambda values: values[tag][:_HEAD].ljust(len(values[tag]), "0"), **at
-        ).by_itself()
+        head = Part(f"{label}.head", lambda values: values[tag][:_HEAD].ljust(len(values[tag]), "0"), **at)
+        self.head = head.by_itself()
 
 
 # A required element; an optional one; whether one is present; the same of chip data tags (hex), the first of
@@ -436,11 +428,9 @@ def maybe(path: str) -> Part:
     """The part at *path*, if it is there: an element, what is inside it (`35.service`), or a tag
     (`55.9F35`)."""
     number, _, inside = path.partition(".")
-    element: Part = Maybe[int(number)]
-    found: Part = (
-        MaybeTag[inside] if inside[:1].isdecimal() else getattr(element, inside) if inside else element
-    )
-    return found
+    of_tag = inside[:1].isdecimal()
+    part: Part = MaybeTag[inside] if of_tag else Maybe[int(number)]
+    return part if of_tag or not inside else getattr(part, inside)
 
 
 class Value:
