@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from typing import Any
 
 from sim.elements import dates, money
 from sim.elements.card import is_track_3, read_track_1
 from sim.elements.mti import Original
 from sim.elements.pos import read_location
-from sim.judge.finding import Hit, Severity, wrong_check_digit
-from sim.judge.parts import ACCOUNT, CARD, DE, ELEMENT, MTI, NUMBER, TABLE, VALUE, Card, Stripe
-from sim.judge.rules import EVERY_DIGIT, Told, each, every, rule
+from sim.judge.finding import Hit, Severity, catalogue, wrong_check_digit
+from sim.judge.parts import ACCOUNT, CARD, DE, MTI, NUMBER, TABLE, VALUE, Card, Stripe
+from sim.judge.rules import EVERY_DIGIT, Bound, Told, each, rule, standard
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN, is_card
 from sim.parts import layout
@@ -49,7 +50,7 @@ _UNSOURCED = "unsourced"
 _REGION_WIDTH = 16  # postal code, region and country in DE 43 of 1993
 _ALPHA_3 = 3  # letters of an ISO 3166 alpha-3 code
 _NO_LIST = frozenset(("", "text", "id", "date", "amount", "flags", "is", "blank", "mti", "digits", "country"))
-_TRACK_2 = 35  # has a rule for its whole layout
+_TRACK_2, _CHIP_DATA = 35, 55  # the former has a rule for its whole layout
 # Clear ISO 9564 blocks of formats 0 to 2, and 3 with its own fill digits: PIN length, PIN, F to the end.
 _CLEAR_BLOCK = re.compile(
     "|".join(
@@ -90,12 +91,33 @@ def country_of_place(place: str, version: str) -> Country | None:
 # Any element.
 
 
-@every(
-    "character-class",
-    lambda element: element.number != _TRACK_2,
-    lambda element: FOREIGN[element.content].search,
-)
-def character_class(wrong: re.Match[str] = VALUE.characters, element: ElementSpec = ELEMENT) -> Hit:
+def of_element(element: ElementSpec, table: Spec) -> Iterator[Bound]:
+    """The rules about any element of *table*: its characters, whole bytes, the calendar."""
+    part = DE[element.number].tagged if element.number == _CHIP_DATA else DE[element.number].characters
+    if element.number != _TRACK_2:
+        foreign = FOREIGN[element.content].search
+        yield _searching("character-class", part, foreign, partial(character_class, element), table)
+    if element.binary:
+        yield _searching("whole-bytes", part, _half_a_byte, partial(whole_bytes, element), table)
+    if element.pattern:
+        unusual = dates.unusual(element.pattern).match
+        yield _searching("date", DE[element.number].moment, unusual, partial(date, element, table), table)
+
+
+_OF_ELEMENT = ("character-class", "whole-bytes", "date")
+
+
+def _searching(
+    rule_id: str, part: Any, find: Callable[[str], Any], check: Callable[[Any], Told], table: Spec
+) -> Bound:
+    """A rule that passes to *check* what *find* finds in a value, if anything."""
+    text = catalogue()[rule_id]
+    say = standard(text, _OF_ELEMENT.index(rule_id) - len(_OF_ELEMENT))
+    error = text.severity is Severity.ERROR
+    return Bound(find, lambda wrong: say(check(wrong) or ()), (part,), table, error=error)
+
+
+def character_class(element: ElementSpec, wrong: re.Match[str]) -> Hit:
     """Every value has only the characters of its class."""
     expected = f"{element.format}, {CLASS_NAMES[element.content]}"
     return Hit(element.number, expected, _describe(wrong[0]), wrong.start(), 1)
@@ -108,16 +130,16 @@ def _describe(char: str) -> str:
     return repr(char) if code < 0x7F else f"{char!r} (U+{code:04X})"
 
 
-@every("whole-bytes", lambda element: element.binary)
-def whole_bytes(value: str = VALUE.characters, element: ElementSpec = ELEMENT) -> Told:
+def _half_a_byte(value: str) -> str:
+    return value if len(value) % 2 else ""
+
+
+def whole_bytes(element: ElementSpec, value: str) -> Hit:
     """Binary values have two hex digits per byte."""
-    if len(value) % 2 == 0:
-        return None
     return Hit(element.number, "two hex digits per byte", f"{len(value)} hex digits")
 
 
-@every("date", lambda element: bool(element.pattern), lambda element: dates.unusual(element.pattern).match)
-def date(unusual: re.Match[str] = VALUE.moment, element: ElementSpec = ELEMENT, table: Spec = TABLE) -> Told:
+def date(element: ElementSpec, table: Spec, unusual: re.Match[str]) -> Told:
     """Dates and times exist in the calendar."""
     value = unusual.string
     if not (value.isascii() and value.isdigit()):
@@ -132,9 +154,9 @@ def date(unusual: re.Match[str] = VALUE.moment, element: ElementSpec = ELEMENT, 
 def misfit(value: str, element: ElementSpec, table: Spec) -> Told:
     """What is wrong with the characters of a value, or with its date."""
     if element.number != _TRACK_2 and (wrong := FOREIGN[element.content].search(value)):
-        return character_class(wrong, element)
+        return character_class(element, wrong)
     if element.pattern and (wrong := dates.unusual(element.pattern).match(value)):
-        return date(wrong, element, table)
+        return date(element, table, wrong)
     return None
 
 

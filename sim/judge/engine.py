@@ -25,9 +25,10 @@ import sim.judge.chip
 import sim.judge.message  # noqa: F401
 from sim.codec import Message
 from sim.judge import dialect, networks
+from sim.judge.elements import of_element
 from sim.judge.finding import Answer, Finding, Hit, Places, Said, by_place, locate_all
-from sim.judge.parts import DE, SHAPE, Part, Shape, Values, mask_of, presence, readable
-from sim.judge.rules import OF_EVERY, RULES, Bound, Check, Row, Rule, standard
+from sim.judge.parts import SHAPE, Part, Shape, Values, mask_of, presence, readable
+from sim.judge.rules import RULES, Bound, Check, Row, Rule, standard
 from sim.spec import Spec, reshaped, spec
 
 _CHIP = 55
@@ -145,13 +146,14 @@ class Type:
         formats = networks.formats_of(table, mti)
         if (of_type := formats.pop(0, None)) and (result := of_type.check(mti)):
             rows.append(Row(0, 0, 0, tuple(of_type.say(result))))
-        bounds = [*networks.cards(table, mti), *formats.values(), *self._of_every()]
+        of_elements = (bound for element in table.elements[1:] for bound in of_element(element, table))
+        bounds = [*networks.cards(table, mti), *formats.values(), *of_elements]
         otherwise = reshaped(table) if table.dialect else frozenset()
         for item in RULES:
             if item.applies(version, mti) and (not otherwise or otherwise.isdisjoint(item.sources)):
                 if item.parts:
                     bounds.append(self._bound(item))
-                elif result := item.bound(mti, table, item.number)():
+                elif result := item.bound(mti, table)():
                     rows.append(
                         Row(item.needs, item.lacks, 0, tuple(standard(item.text, item.place)(result)))
                     )
@@ -176,20 +178,11 @@ class Type:
         return self.by_bit.setdefault(highest, _OfBit([], []))
 
     def _bound(self, item: Rule) -> Bound:
-        check, say = item.bound(self.mti, self.table, item.number), standard(item.text, item.place)
+        check, say = item.bound(self.mti, self.table), standard(item.text, item.place)
         bound = Bound(check, say, item.parts, self.table, item.needs, item.lacks, item.error)
         if item.tag:
             self.every_tag.setdefault(item.tag, []).append(bound)
         return bound
-
-    def _of_every(self) -> Iterator[Bound]:
-        """The rules about any element."""
-        for element in self.table.elements[1:]:
-            for every in OF_EVERY:
-                if every.concerns(element):
-                    tagged = element.number == _CHIP
-                    part = DE[_CHIP].tagged if tagged else every.item.part_of(element.number)
-                    yield every.bound(element, self.table, part)
 
     def forget(self) -> None:
         """Clear the cache, but keep the rules."""

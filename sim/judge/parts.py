@@ -131,12 +131,10 @@ class Constant:
         return self.name
 
 
-# The MTI of the message and its element table; for a rule bound to several elements, the element's number and
-# row.
+# The MTI of the message and its element table; for a rule bound to several elements, the element's number.
 MTI: Any = Constant("mti")
 TABLE: Any = Constant("table")
 NUMBER: Any = Constant("number")
-ELEMENT: Any = Constant("element")
 
 
 class Stripe(NamedTuple):

@@ -8,7 +8,6 @@ decorator selects the messages that it checks; its signature lists the parts tha
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
@@ -17,8 +16,8 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 from sim.errors import SpecError
 from sim.judge.finding import Answer, Hit, RuleText, Said, Severity, catalogue, hit_of_rule
-from sim.judge.parts import CARD, DE, TAG_VALUE, Constant, Part, Tag, Value, Values, kept_by, mask_of
-from sim.spec import VERSIONS, ElementSpec, Spec, version_of
+from sim.judge.parts import CARD, TAG_VALUE, Constant, Part, Tag, Value, Values, kept_by, mask_of
+from sim.spec import VERSIONS, Spec, version_of
 
 # The result of a check: nothing, one hit, or several.
 Told = Hit | Iterable[Hit] | None
@@ -50,11 +49,11 @@ class Rule:
     number: int = 0
     tag: str = ""
 
-    def bound(self, mti: str, table: Spec, number: int) -> Check:
-        """Its check as a function of the parts only, for messages of a type and element *number*."""
+    def bound(self, mti: str, table: Spec) -> Check:
+        """Its check as a function of the parts only, for messages of a type."""
         check = self.check
-        by_name = {"mti": mti, "table": table, "number": number, "tag": self.tag}
-        constants = [table[number] if name == "element" else by_name[name] for name in self.constants]
+        by_name = {"mti": mti, "table": table, "number": self.number, "tag": self.tag}
+        constants = [by_name[name] for name in self.constants]
         if not constants:
             return check
         if len(self.parts) != 1:
@@ -81,12 +80,6 @@ class Rule:
         """Whether it can report an error: a hit is never more severe than its rule."""
         return self.text.severity is Severity.ERROR
 
-    def part_of(self, number: int) -> Part:
-        """The part that it reads of element *number*, if it is a rule about any element."""
-        inside = self.parts[0].inside
-        part: Part = getattr(DE[number], inside) if inside else DE[number]
-        return part
-
     @property
     def alone(self) -> bool:
         """Whether it checks the inside of a single element, which must be present."""
@@ -97,31 +90,6 @@ class Rule:
 
 
 RULES: list[Rule] = []
-
-
-# For an element, a function that searches its value for a pattern.
-Find = Callable[[ElementSpec], Callable[[str], re.Match[str] | None]]
-
-
-class Every(NamedTuple):
-    """A rule about every element that it *concerns*; with a `find`, it checks what that finds in the value,
-    if anything."""
-
-    item: Rule
-    concerns: Callable[[ElementSpec], bool]
-    find: Find | None
-
-    def bound(self, element: ElementSpec, table: Spec, part: Part) -> Bound:
-        """The rule bound to *part*, the value of *element*."""
-        item = self.item
-        check, say = item.bound("", table, element.number), standard(item.text, item.place)
-        if self.find is None:
-            return Bound(check, say, (part,), table, error=item.error)
-        find = self.find(element)
-        return Bound(find, lambda wrong: say(check(wrong) or ()), (part,), table, error=item.error)
-
-
-OF_EVERY: list[Every] = []
 
 
 class When(TypedDict, total=False):
@@ -170,19 +138,6 @@ def of_parts(rule_id: str, parts: Sequence[Part], check: Check, tag: str = "", *
     RULES.append(_bound(_text(rule_id), check, {"tag": tag}, when, parts))
 
 
-def every(
-    rule_id: str, concerns: Callable[[ElementSpec], bool], find: Find | None = None
-) -> Callable[[Check], Check]:
-    """Bind a function to every element that it *concerns*: it takes `VALUE`, or what *find* finds in that,
-    and `ELEMENT`, the element's row."""
-
-    def bind(check: Check) -> Check:
-        OF_EVERY.append(Every(_bound(_text(rule_id), check, {"number": 0}, {}), concerns, find))
-        return check
-
-    return bind
-
-
 def _text(rule_id: str) -> RuleText:
     texts = catalogue()
     if rule_id not in texts:
@@ -205,7 +160,7 @@ def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When, of: Seq
         when.get("classes", EVERY_DIGIT),
         when.get("functions", EVERY_DIGIT),
         when.get("any_mti", len(versions) == len(VERSIONS)),
-        len(RULES) + len(OF_EVERY),
+        len(RULES),
         at.get("number", 0),
         at.get("tag", ""),
     )
@@ -237,7 +192,7 @@ def _part(default: object, at: Mapping[str, Any]) -> Part | None:
         part: Part = Tag[at["tag"]]
         return part
     if isinstance(default, Value):
-        return default.of(at["number"] or 2)  # without a number, any element may represent all
+        return default.of(at["number"])
     return default if isinstance(default, Part) else None
 
 
