@@ -21,7 +21,7 @@ from sim.spec.elements import VERSIONS, Spec, spec
 from sim.spec.layouts import laid_out, layouts
 from sim.spec.tables import names, read_csv, read_toml
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ def _masked(mask: str, mti: str) -> bool:
     return len(mti) == 4 and all(want in ("x", have) for want, have in zip(mask, mti, strict=True))
 
 
-def record(kind: Callable[..., Made], row: Mapping[str, Any], where: str) -> Made:
+def record(kind: Callable[..., T], row: Mapping[str, Any], where: str) -> T:
     """The record of *row*, which is found at *where*. Raises SpecError for an unknown column, with the
     nearest name, and for a missing one."""
     columns = {item.name: item.default is MISSING for item in fields(kind)}  # type: ignore[arg-type]
@@ -263,18 +263,13 @@ def check_digit(payload: str) -> str:
     return str(-(sum(digits) - _ZERO * len(digits) + sum(digits[-1::-2].translate(_MORE))) % 10)
 
 
-T = TypeVar("T")
-
-
-def _network_names() -> tuple[str, ...]:
-    """The networks' file names, ordered by `place`; lower-case files contain what networks share."""
-    files = [name for name in names("networks", ".toml") if name.isupper()]
-    return tuple(
-        sorted(files, key=lambda name: (read_toml(f"networks/{name}").get("place", len(files)), name))
+# By `place`; files with names in lower case contain what networks share.
+NETWORKS: tuple[str, ...] = tuple(
+    sorted(
+        filter(str.isupper, names("networks", ".toml")),
+        key=lambda name: (read_toml(f"networks/{name}").get("place", 99), name),
     )
-
-
-NETWORKS: tuple[str, ...] = _network_names()
+)
 
 # The meanings of a format's `check` and of a presence row's `when`.
 CHECKS: Mapping[str, str] = read_toml("networks/terms")["checks"]
@@ -440,9 +435,8 @@ def presence(name: str, mti: str) -> tuple[Presence, ...]:
 
 def presence_of(name: str) -> tuple[Presence, ...]:
     """All rows of network *name*."""
-    return tuple(
-        row for (owner, _), rows in _presence().items() if owner == _checked_name(name) for row in rows
-    )
+    by_mti = (rows for (owner, _), rows in _presence().items() if owner == _checked_name(name))
+    return tuple(row for rows in by_mti for row in rows)
 
 
 _TABLES_OF_NETWORKS = ("1987", "1993")  # the versions of the networks' own response codes
@@ -463,8 +457,9 @@ def response_code(name: str, code: str, *, where: str = "response") -> ResponseC
     >>> response_code("VISA", "70").meaning
     'PIN data required'
     """
-    index, places = _response_codes(), (where, "response", "request")
-    return next((hit for place in places if (hit := index.get((_checked_name(name), code, place)))), None)
+    index, owner = _response_codes(), _checked_name(name)
+    hits = (index.get((owner, code, place)) for place in (where, "response", "request"))
+    return next(filter(None, hits), None)
 
 
 @cache
@@ -475,8 +470,8 @@ def response_codes_of(name: str | None = None) -> tuple[ResponseCode, ...]:
     'approved'
     """
     rows = {(row.network, row.code): row for row in _response_codes().values() if row.where != "request"}
-    owner = None if name is None else _checked_name(name)
-    return tuple(row for (network, _), row in rows.items() if owner in (None, network))
+    owners = NETWORKS if name is None else (_checked_name(name),)
+    return tuple(row for row in rows.values() if row.network in owners)
 
 
 def answer(
@@ -488,9 +483,8 @@ def answer(
     >>> answer("70", "1987", "VISA").meaning
     'PIN data required'
     """
-    own_code = (
-        response_code(network, code, where=where) if network and version in _TABLES_OF_NETWORKS else None
-    )
+    has_table = network and version in _TABLES_OF_NETWORKS
+    own_code = response_code(network, code, where=where) if network and has_table else None
     return own_code or lookup("response_code", code, version=version, network=network)
 
 
