@@ -73,7 +73,6 @@ class FormatRow:
     max: int = 9999
     values: frozenset[str] = frozenset()
     at: tuple[int, int] | None = None
-    lead: int = 0
     parts: frozenset[str] = frozenset()
     given: tuple[tuple[str, re.Pattern[str]], ...] = ()
     where: tuple[tuple[str, re.Pattern[str]], ...] = ()
@@ -125,8 +124,8 @@ class Network:
     `stated` are its rows on the format of elements, `notes` say what the text form cannot show.
 
     `aid` is the application identifier of its chip cards, `colour` its color in plots. `spoken` is a pattern
-    of the words that name it in plain English, `meant` of words that may mean it. `dialects` are, by version,
-    what generate adds to messages with a card, or leaves out.
+    of the words that name it in plain English. `dialects` are, by version, what generate adds to messages
+    with a card, or leaves out.
     """
 
     name: str
@@ -136,7 +135,6 @@ class Network:
     issuer_data: str
     colour: str
     spoken: str
-    meant: str
     native_version: str
     mti_versions: MtiVersions
     ranges: tuple[CardRange, ...]
@@ -373,7 +371,6 @@ def network(name: str) -> Network:
     versions = table["mti_versions"]
     return Network(
         **{key: table[key] for key in _WORDS},
-        meant=table.get("meant", ""),
         mti_versions=MtiVersions(**versions | {"severities": tuple(versions["severities"].items())}),
         ranges=_ranges(name),
         foreign=tuple(table.get("foreign", {}).items()),
