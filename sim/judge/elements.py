@@ -71,10 +71,6 @@ def purpose_kind(processing_code: str, version: str) -> str:
     return entry.kind if entry else ""
 
 
-# Transaction types that move money; an inquiry or a verification has no amount (DE 3, positions 1-2).
-MOVE_MONEY = ("debit", "credit", "transfer", "payment")
-
-
 def part_of_pos(version: str, job: str) -> slice:
     """The position of the part of DE 22 with this *job*; an empty slice if there is none."""
     row = role(job, version)

@@ -165,12 +165,11 @@ class Type:
                 alone = len(bound.parts) == 1
                 self._at(bound.needs).rules.append((bound.bits, bound.needs, alone, bound.entry))
         self.rows = _in_order(rows)
-        holds = networks.conditions(table)
         self.owner = Group([networks.owner(table)])
-        self.conditions = Group([holds[bit] for bit in sorted({row.when for row in rows} - {0})])
+        self._holds, self._conditions = networks.conditions(table), dict[int, Group]()
         # The rules that can report an error, and the conditions that an error depends on.
         when = {row.when for row in rows if any(verdict.error for verdict in row.said)}
-        self.of_errors = [bound for bit, bound in holds.items() if bit in when]
+        self.of_errors = [bound for bit, bound in self._holds.items() if bit in when]
         self.of_errors += [bound for bound in bounds if bound.error]
 
     def _at(self, needs: int) -> _OfBit:
@@ -197,8 +196,14 @@ class Type:
             *(ruleset.memory for group in self._groups() for ruleset in group.picked.values() if ruleset),
         ]
 
+    def conditions(self, bits: int) -> Group:
+        """The conditions with these *bits*."""
+        if bits not in self._conditions:
+            self._conditions[bits] = Group([bound for bit, bound in self._holds.items() if bit & bits])
+        return self._conditions[bits]
+
     def _groups(self) -> Iterator[Group]:
-        yield from (self.owner, self.conditions)
+        yield from (self.owner, *self._conditions.values())
         for of_bit in self.by_bit.values():
             yield from of_bit.groups
 
@@ -236,7 +241,8 @@ class Kind:
                         (self.single if alone else self.several).append(entry)
         self.owner = kept.owner.pick(mask, None)
         self._rows = [row for bits, needs, row in kept.rows if bits & mask == needs]
-        self.conditions = kept.conditions.pick(mask, shape) if any(when for when, _ in self._rows) else None
+        conditions = sum({when for when, _ in self._rows})
+        self.conditions = kept.conditions(conditions).pick(mask, shape) if conditions else None
         self._said: dict[Any, Mapping[str, Sequence[Said]]] = {}
 
     def rows(self, values: Values) -> Mapping[str, Sequence[Said]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sim.elements import mti as message_types
 from sim.elements.money import AdditionalAmount
-from sim.judge.elements import LATER, MOVE_MONEY, clean, known_later, purpose_kind
+from sim.judge.elements import LATER, clean, known_later
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
     DE,
@@ -26,8 +26,6 @@ _FINANCIAL = "12"
 _REQUESTS = "0"
 _RESPONSES = "13"
 _SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
-# The elements that may identify a card or an account. DE 55 may do so in one of two tags.
-_ACCOUNTS = (2, 34, 35, 36, 45, 102, 103)
 # The message classes for the first digit of a code.
 _REASON_CLASSES = {"1": "12", "2": "12", "3": "3", "4": "4", "5": "5", "6": "6", "7": "7", "8": "8"}
 _ACTION_CLASSES = {"0": "12", **_REASON_CLASSES}
@@ -99,14 +97,6 @@ def empty_secondary() -> Told:
     return Hit(1, "an element above 64, because bit 1 is set", "none", 16, 16)
 
 
-@rule("no-card-data", classes=_FINANCIAL, functions=_REQUESTS, lacks=_ACCOUNTS, any_mti=False)
-def no_card_data(code: str = DE[3], accounts: bool = Maybe[55].accounts, table: Spec = TABLE) -> Told:
-    """A request that moves money contains a card or an account number."""
-    if accounts or purpose_kind(code, table.version) not in MOVE_MONEY:
-        return None
-    return Hit(2, "a card number, a track or an account somewhere in the message", "none")
-
-
 @rule("card-in-network-message", classes="58", any_mti=False)
 def card_in_network_message(numbered: bool = Maybe[2].numbered, stripe: Stripe = Maybe[35].stripe) -> Told:
     """A sign-on, echo test or key exchange is about the connection, and totals are about many cards, never
@@ -155,16 +145,6 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
         return None
     expected = "0 to 2" if mti[1] in _FINANCIAL else mti[1]
     return Hit(39, f"an action code starting with {expected}, or 9", repr(code), 0, 1)
-
-
-@rule("zero-approval-code", classes=_FINANCIAL, functions=_RESPONSES)
-def zero_approval_code(
-    code: str = DE[38], answer: str = DE[39], moves: bool | None = DE[4].moves, table: Spec = TABLE
-) -> Told:
-    """The approval code of an approval that moves money is not zeros."""
-    if not moves or not code or code.strip("0") or not is_particular("approved", table.version, answer):
-        return None
-    return Hit(38, "an approval code, because the response is an approval", "zeros")
 
 
 _ORIGINAL_AMOUNT = "57"

@@ -254,7 +254,6 @@ _READERS: Mapping[str, tuple[_Reader, bool]] = {
     "misfits": (_misfits, False),
     "heads": (_heads, True),
     "layout": (lambda value, table: chip_data.read(value).layout, True),
-    "accounts": (lambda value, table: any(tag in chip_data.read(value) for tag in ("5A", "57")), True),
     "size": (lambda value, table: len(value), True),
     "numbered": (lambda value, table: len(value) >= SHORTEST_PAN and luhn_ok(value), True),
 }
@@ -270,10 +269,13 @@ def _service(number: int) -> Callable[[Values], str]:
 
 
 # Short texts for conditions in the networks' rows, in place of values that differ in every message: whether
-# the element is present, and the service code of a track.
+# the element is present, the service code of a track, and whether chip data have a card number or a track.
 _TEXTS: Mapping[str, Callable[[int], Callable[[Values], str]]] = {
     "there": lambda number: lambda values: "there" if values[number] else "",
     "service": _service,
+    "account": lambda number: (
+        lambda values: "there" if values[number] and (values["5A"] or values["57"]) else ""
+    ),
 }
 
 
