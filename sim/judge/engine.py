@@ -36,6 +36,7 @@ _CHIP = 55
 # Cached results, their keys, kinds, shapes and selections of groups, counted together; types are few.
 MOST = 100_000
 _MOST_TYPES = 256
+_WHEN: Callable[[Any], int] = itemgetter(0)  # the condition of a row
 # The most shapes that are kept for chip data of one size.
 _MOST_SHAPES = 16
 
@@ -241,7 +242,7 @@ class Kind:
                         (self.single if alone else self.several).append(entry)
         self.owner = kept.owner.pick(mask, None)
         self._rows = [row for bits, needs, row in kept.rows if bits & mask == needs]
-        conditions = sum({when for when, _ in self._rows})
+        conditions = sum(set(map(_WHEN, self._rows)))
         self.conditions = kept.conditions(conditions).pick(mask, shape) if conditions else None
         self._said: dict[Any, Mapping[str, Sequence[Said]]] = {}
 
