@@ -15,21 +15,21 @@ from sim.exchanges.plan import Plan
 from sim.operations import Explanation
 
 
-async def plan(settings: Settings, asked: Any) -> Plan:
-    """The plan for the description of *asked*, by a model if one is named, or configured on a server that is
+async def plan(settings: Settings, body: Any) -> Plan:
+    """The plan for the description of *body*, by a model if one is named, or configured on a server that is
     no public demo; otherwise by rules. Other fields are ignored."""
-    has_model = asked.provider is not None or asked.model is not None
+    has_model = body.provider is not None or body.model is not None
     if not has_model and (settings.public or not llm.is_asked(None, None)):
-        return plan_of(asked.description)
-    with _gate(settings, "description", asked.provider):
-        return await llm.plan_async(asked.description, provider=asked.provider, model=asked.model)
+        return plan_of(body.description)
+    with _gate(settings, "description", body.provider):
+        return await llm.plan_async(body.description, provider=body.provider, model=body.model)
 
 
-async def tell(settings: Settings, asked: Any) -> Explanation:
-    """The explanation of the message of *asked*. Raises ParseError if it is not a message."""
-    options = {name: getattr(asked, name) for name in ("version", "network", "provider", "model")}
-    with _gate(settings, "llm", asked.provider):
-        return await llm.explain_async(asked.message, **options)
+async def tell(settings: Settings, body: Any) -> Explanation:
+    """The explanation of the message of *body*. Raises ParseError if it is not a message."""
+    options = {name: getattr(body, name) for name in ("version", "network", "provider", "model")}
+    with _gate(settings, "llm", body.provider):
+        return await llm.explain_async(body.message, **options)
 
 
 @contextmanager

@@ -56,8 +56,8 @@ class ResponseRecord(BaseModel):
 
 def _request(about: str, text: str, names: str, **own: Any) -> type[Any]:
     """The record of a request for the verb *about*, with the fields *names*: options of the verb, with
-    JSON's differences in *own*: further constraints of an option, or an annotation and default that
-    replace it."""
+    JSON's differences in *own*: another description or further constraints of an option, or an annotation
+    and default that replace it."""
     options = {"message" if option.is_message else option.name: option for option in verb(about).options}
     fields: dict[str, Any] = {}
     for name in names.split():
@@ -70,9 +70,10 @@ def _of_option(option: Option, more: list[Any]) -> tuple[Any, Any]:
     """An option of a verb as a field: annotation and default. An option with choices accepts only those."""
     kinds: dict[tuple[str, ...], Any] = {NETWORKS: CardNetwork, VERSIONS: ProtocolVersion}
     kind = option.in_json(kinds.get(option.choices, option.plain))
-    words = Field(description=elsewhere(option.about))
+    words = [Field(description=text) for text in (elsewhere(option.about), *more) if isinstance(text, str)]
+    constraints = [constraint for constraint in more if not isinstance(constraint, str)]
     default: Any = list(option.default) if option.many else option.default
-    return Annotated[kind, words, *more], ... if option.required else default
+    return Annotated[kind, *words, *constraints], ... if option.required else default
 
 
 def _digits(least: int, most: int | None = None) -> list[Any]:
@@ -98,39 +99,28 @@ def _not_too_many(value: Any) -> Any:
     return value
 
 
-_PROVIDER = [Field(description=f"LLM provider: {either(PROVIDERS)}")]
-_TEXT = [
-    Field(max_length=MAX_MESSAGE, description="Raw ISO 8583 message: MTI, hexadecimal bitmap, field data")
-]
-_PASTE = [
-    Field(
-        min_length=1,
-        max_length=MAX_PASTE,
-        description="The text form, or bytes in any notation: hexadecimal, a dump, base64, jPOS XML ...",
-    )
-]
-_VERSION = (
-    Annotated[ProtocolVersion, Field(description="The version to read the message as")],
-    DEFAULT_VERSION,
-)
+_PROVIDER = [f"LLM provider: {either(PROVIDERS)}"]
+_TEXT = [Field(max_length=MAX_MESSAGE), "Raw ISO 8583 message: MTI, hexadecimal bitmap, field data"]
+_NOTATIONS = "The text form, or bytes in any notation: hexadecimal, a dump, base64, jPOS XML ..."
+_PASTE = [Field(min_length=1, max_length=MAX_PASTE), _NOTATIONS]
+_READ_AS = Field(description="The version to read the message as")
+_VERSION = (Annotated[ProtocolVersion, _READ_AS], DEFAULT_VERSION)
 
 GenerateRequest = _request(
     "generate",
     "Options of the message to build; all are optional.",
     "amount_minor_units currency description message_type model network pan provider stan",
     amount_minor_units=[Field(ge=0, le=LARGEST_AMOUNT)],
-    currency=[*_digits(3), Field(description="ISO 4217 numeric code")],
+    currency=[*_digits(3), "ISO 4217 numeric code"],
     description=[
-        Field(
-            max_length=MAX_DESCRIPTION,
-            description="What to build, in plain English; overrides the other fields",
-        )
+        Field(max_length=MAX_DESCRIPTION),
+        "What to build, in plain English; overrides the other fields",
     ],
     message_type=(
         Annotated[Literal["auth", "financial", "echo"], Field(description="The type of message to build")],
         "auth",
     ),
-    network=[Field(description="Detected from the PAN when omitted")],
+    network=["Detected from the PAN when omitted"],
     pan=_digits(12, 19),
     stan=_digits(6),
     provider=_PROVIDER,
@@ -140,8 +130,8 @@ PlanRequest = _request(
     "A description to plan.",
     "description model provider",
     description=[Field(min_length=1, max_length=MAX_DESCRIPTION)],
-    model=(Annotated[str | None, Field(description="LLM model")], None),
-    provider=(Annotated[str | None, *_PROVIDER], None),
+    model=["LLM model"],
+    provider=_PROVIDER,
 )
 ExplainRequest = _request(
     "explain",
@@ -157,10 +147,8 @@ ValidateRequest = _request(
     "message against network version",
     message=_TEXT,
     against=[
-        Field(
-            max_length=MAX_NETWORKS,
-            description="Networks whose rules are also checked; an empty list checks every network",
-        )
+        Field(max_length=MAX_NETWORKS),
+        "Networks whose rules are also checked; an empty list checks every network",
     ],
     version=_VERSION,
 )
@@ -193,7 +181,7 @@ ConvertRequest = _request(
     "A message to convert to another version.",
     "message version target_version network interface",
     message=_PASTE,
-    interface=(Annotated[str | None, Field(description="The interface of its link")], None),
+    interface=["The interface of its link"],
     target_version=(Annotated[ProtocolVersion, Field(description="The version to write it in")], ...),
 )
 

@@ -30,9 +30,9 @@ def fields_of(message: Message) -> list[Answer]:
     ]
 
 
-def parse(asked: Any, *, guess: bool = True) -> Answer | None:
+def parse(body: Any, *, guess: bool = True) -> Answer | None:
     """The response to POST /parse; None if the format must be guessed and *guess* is False."""
-    reading = _read(asked, None if asked.format is None else _checked_format(asked.format), guess)
+    reading = _read(body, None if body.format is None else _checked_format(body.format), guess)
     if reading is None:
         return None
     if reading.message is None:
@@ -56,22 +56,22 @@ def parse(asked: Any, *, guess: bool = True) -> Answer | None:
     }
 
 
-def build(asked: Any) -> Answer:
+def build(body: Any) -> Answer:
     """The response to POST /build."""
-    name = _checked_format(asked.format)
-    if unknown := [key for key in asked.fields if key not in _ELEMENTS]:
+    name = _checked_format(body.format)
+    if unknown := [key for key in body.fields if key not in _ELEMENTS]:
         expected = "a data element 2 to 128"
         faults = {key: BuildError(None, None, expected, repr(key[:9])) for key in unknown}
         raise Problem(422, [_unwritable(key, fault) for key, fault in faults.items()])
-    fields = {int(number): value for number, value in asked.fields.items()}
+    fields = {int(number): value for number, value in body.fields.items()}
     try:
-        built = building.build_from(asked.mti, fields, version=asked.version, format=name)
+        built = building.build_from(body.mti, fields, version=body.version, format=name)
     except building.UnwritableError as error:
         raise Problem(422, [_unwritable(str(fault.field), fault) for fault in error.errors]) from None
     return {
         "message": built.written,
-        "mti": asked.mti,
-        "version": asked.version,
+        "mti": body.mti,
+        "version": body.version,
         "format": built.format,
         "length": built.length,
     }
@@ -82,36 +82,36 @@ def _unwritable(key: str, error: BuildError) -> dict[str, Any]:
     return iso_fault("iso8583_build", place, error)
 
 
-def convert(asked: Any, *, guess: bool = True) -> Answer | None:
+def convert(body: Any, *, guess: bool = True) -> Answer | None:
     """The response to POST /convert; None if the format must be guessed and *guess* is False."""
-    reading = _read(asked, None, guess)
+    reading = _read(body, None, guess)
     if reading is None:
         return None
     if reading.message is None or reading.misfits:
         raise _refused(reading)
-    result = operations.convert(reading.message, asked.target_version, network=asked.network)
+    result = operations.convert(reading.message, body.target_version, network=body.network)
     return {
         "message": result.raw,
         "mti": result.message.mti,
-        "version": asked.target_version,
+        "version": body.target_version,
         "fields": fields_of(result.message),
         "notes": [asdict(note) for note in result.notes],
         "lossless": result.lossless,
     }
 
 
-def _read(asked: Any, form: str | None, guess: bool) -> operations.Reading | None:
+def _read(body: Any, form: str | None, guess: bool) -> operations.Reading | None:
     """The message, as far as it can be read; None if it is not in text form and *guess* is False."""
     text_only = form != operations.TEXT and not guess
     if form is not None and text_only:
         return None
-    how = {name: getattr(asked, name) for name in ("version", "network", "interface")}
+    how = {name: getattr(body, name) for name in ("version", "network", "interface")}
     try:
-        reading = operations.read(asked.message, format=operations.TEXT if text_only else form, **how)
+        reading = operations.read(body.message, format=operations.TEXT if text_only else form, **how)
     except ChoiceError as error:
         if error.option != "interface":
             raise
-        raise _unknown("interface", asked.interface, error) from None
+        raise _unknown("interface", body.interface, error) from None
     return None if text_only and not reading.complete else reading
 
 

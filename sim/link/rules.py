@@ -190,7 +190,7 @@ def check_pattern(where: str, pattern: str) -> None:
             raise OptionError(where, "a regular expression after ~", quoted_value(pattern)) from None
 
 
-_COLUMNS = tuple(one.name for one in fields(Rule) if one.name not in ("elements", "answer", "function"))
+_COLUMNS = tuple(field.name for field in fields(Rule) if field.name not in ("elements", "answer", "function"))
 _PATH = re.compile(r"(de|set\.)([1-9][0-9]{0,2})((?:\.[0-9A-Za-z-]{1,8})*)")
 Source = str | Path | Function | Iterable[Mapping[str, Any] | Rule | Function]
 

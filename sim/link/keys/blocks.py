@@ -225,14 +225,14 @@ def _protection(version: str, key: Key | str | bytes) -> Key:
 def _derived(base: Key) -> tuple[Key, Key]:
     """The encryption and authentication keys of versions B and D, derived by CMAC."""
 
-    def made(usage: int) -> Key:
+    def derived(usage: int) -> Key:
         about = usage.to_bytes(2, "big") + b"\0" + _ALGORITHM[base.cipher, base.size].to_bytes(2, "big")
         about += (base.size * 8).to_bytes(2, "big")
         blocks = range(1, -(-base.size // base.block) + 1)
         material = b"".join(base.cmac(bytes((number,)) + about) for number in blocks)
         return Key(material[: base.size], base.cipher)
 
-    return made(0), made(1)
+    return derived(0), derived(1)
 
 
 def _key(algorithm: str, secret: bytes) -> Key | None:

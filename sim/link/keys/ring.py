@@ -97,23 +97,23 @@ class KeyRing:
         self._fresh = fresh
 
     @classmethod
-    def of(cls, given: object) -> KeyRing | None:
+    def of(cls, source: object) -> KeyRing | None:
         """The ring in any form that a caller may give: a ring, a mapping of its parts, or the path of a TOML
         file. Raises OptionError for anything else, without quoting it."""
-        if given is None or isinstance(given, KeyRing):
-            return given
-        parts: Any = given
-        if isinstance(given, str | Path):
+        if source is None or isinstance(source, KeyRing):
+            return source
+        parts: Any = source
+        if isinstance(source, str | Path):
             expected = "a TOML file with zone, pin, mac, pins"
             try:
-                parts = toml_of(text_of("keys", given))
+                parts = toml_of(text_of("keys", source))
             except OSError:  # the name may be a key: do not quote it
                 raise OptionError("keys", expected, "no such file") from None
             except SpecError as error:
                 at = f" at line {error.offset}" if error.offset else ""
                 raise OptionError("keys", expected, f"no TOML{at}") from None
         if not isinstance(parts, Mapping):
-            raise OptionError("keys", "a KeyRing, a mapping or a TOML file", f"a {type(given).__name__}")
+            raise OptionError("keys", "a KeyRing, a mapping or a TOML file", f"a {type(source).__name__}")
         if unknown := [str(name) for name in parts if name not in _WORDS]:
             raise ChoiceError.of("keys", unknown[0], _WORDS)
         return cls(**parts)

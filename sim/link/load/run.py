@@ -127,9 +127,9 @@ def weights_of(text: str) -> dict[str, float]:
     return weights
 
 
-def _options_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _options_of(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return options_of(kind, stan="000001", **given)
+        return options_of(kind, stan="000001", **options)
     except ChoiceError as error:
         if error.option != "message_type":
             raise

@@ -347,11 +347,9 @@ class LogExplorer(Panel):
 
     def _chosen_rows(self) -> Rows:
         """The rows of the selected messages or transactions; without a selection, all in the open tab."""
-        grid = self._open_grid
+        grid, matched = self._open_grid, self._open_transactions
         rows = as_rows(grid.chosen) if grid.chosen else grid.rows
-        if self.tab == TRANSACTIONS and self._matched is not None:
-            return self._matched.messages_of(rows)
-        return rows
+        return rows if matched is None else matched.messages_of(rows)
 
     @property
     def chosen(self) -> MessagesTable | None:
@@ -366,6 +364,11 @@ class LogExplorer(Panel):
             self._matched = Transactions(self._log)
         return None if self._matched is None else self._matched.table
 
+    @property
+    def _open_transactions(self) -> Transactions | None:
+        """The transactions if their tab is open."""
+        return self._matched if self.tab == TRANSACTIONS and self.transactions is not None else None
+
     def message(self, row: int) -> str:
         """The text of the message in *row* of the log."""
         if self._log is None:
@@ -377,8 +380,8 @@ class LogExplorer(Panel):
         """Two selected messages side by side, the requests of two transactions, or request and response of
         one; None if the selection is different."""
         chosen = sorted(self._open_grid.chosen)
-        if self.tab == TRANSACTIONS and self._matched is not None:
-            both = [self._matched.request_and_answer(place) for place in chosen]
+        if matched := self._open_transactions:
+            both = [matched.request_and_answer(place) for place in chosen]
             chosen = both[0] if len(both) == 1 else [rows[0] for rows in both]
         if len(chosen) != 2:
             return None
@@ -432,8 +435,8 @@ class LogExplorer(Panel):
         else:
             self._narrowed.note = ". ".join(notes)
         self.grid.put(log, rows)
-        if self.tab == TRANSACTIONS and self.transactions is not None and self._matched is not None:
-            self.pairs.put(self._matched, self._matched.holding(rows))
+        if matched := self._open_transactions:
+            self.pairs.put(matched, matched.holding(rows))
         self.counts.value = markup("p", self._counted(log, rows), role="status")
         self.spark.value = sparkline(*log.bins(rows))
         self.tools.clear()
@@ -447,30 +450,29 @@ class LogExplorer(Panel):
             words += f": ✔ {len(rows) - bad:,} valid, ✖ {bad:,} invalid"
         if not log.judged:
             words += " (not validated: only unreadable messages count as invalid)"
-        if self.tab == TRANSACTIONS and self._matched is not None:
-            words += f" · {self.pairs.count:,} of {self._matched.size:,} transactions"
+        if matched := self._open_transactions:
+            words += f" · {self.pairs.count:,} of {matched.size:,} transactions"
         return words
 
     def _sort(self, change: Any) -> None:
         self._open_grid.order = {"name": change.new, "descending": False} if change.new else {}
 
     def _open_tab(self) -> None:
-        paired = self.tab == TRANSACTIONS
         self._apply()
-        source = self._matched if paired else self._log
+        source = self._open_transactions or self._log
         names = [(source.title(name), name) for name in source.names] if source else []
         order = self._open_grid.order
         self.sort.options = [("Log order", ""), *names]  # this resets the choice
         _choose(self.sort, order.get("name", ""))
         self._open_grid.order = order
-        show(self.pairs, paired)
-        show(self.grid, not paired)
+        show(self.pairs, self.tab == TRANSACTIONS)
+        show(self.grid, self.tab == MESSAGES)
 
     def _look(self) -> None:
         """Open the current message, or the current transaction's request, otherwise its response."""
         row = self._open_grid.row(self._open_grid.current)
-        if row is not None and self.tab == TRANSACTIONS and self._matched is not None:
-            row = next(iter(self._matched.request_and_answer(row)), None)
+        if row is not None and (matched := self._open_transactions):
+            row = next(iter(matched.request_and_answer(row)), None)
         show(self.detail, row is not None)
         if row is None or self._log is None:
             return

@@ -47,7 +47,7 @@ from sim.widgets.panels.reader import Gallery
 from sim.widgets.panels.templates import TemplateBar, Templates
 
 _BETWEEN = " … "
-_TITLES = {one.name: one.label for name in ("exchange", "generate") for one in verb(name).options}
+_TITLES = {option.name: option.label for name in ("exchange", "generate") for option in verb(name).options}
 
 
 def planned(plan: Plan) -> str:
