@@ -320,15 +320,11 @@ class Issuer:
     def unreadable(self, error: ParseError, why: str) -> Decision:
         """The decision on a frame that cannot be read, for the reason *why*: a response if its MTI and STAN
         were read."""
-        partial = error.partial
-        if (
-            not isinstance(partial, Message)
-            or 11 not in partial
-            or mtis.response_mti(partial.mti) is None  # a response gets none, however broken
-        ):
-            return Decision(None, note=f"unreadable: {why}", findings=1)
-        readable = Message(partial.mti, {11: partial[11]}, partial.version)
-        answer = self._answer(readable, self._code("format_error", readable))
+        partial, answer = error.partial, None
+        # A response gets none, however broken.
+        if partial and 11 in partial and mtis.response_mti(partial.mti) is not None:
+            readable = Message(partial.mti, {11: partial[11]}, partial.version)
+            answer = self._answer(readable, self._code("format_error", readable))
         return Decision(answer, note=f"unreadable: {why}", findings=1)
 
     def _accounted(self, request: Message, session: Session, rule: Rule | None) -> Decision:

@@ -298,22 +298,17 @@ class Line:
         """The kind of a frame that raised *error*, and why, with *name_formats* also the formats that can
         read it. A length field of zero is not a message: many switches send it to keep a connection open."""
         outermost = frame(self.framing[0])
-        width = outermost.head
-        if outermost.kind == "length" and len(data) == width:
+        if outermost.kind == "length" and len(data) == outermost.head:
             return KEEP_ALIVE, "a frame of length 0 keeps the connection open"
-        read = self._read_by(data) if name_formats else []
-        return "unreadable", f"{error}; it reads as {' or '.join(read[:_MOST_NAMED])}" if read else str(error)
-
-    def _read_by(self, data: bytes) -> list[str]:
-        """The formats that can read the whole message of a frame."""
         formats = []
         with suppress(WireError):
             body, _ = self.bare(data)
-            for name in names():
+            for name in names() if name_formats else ():
                 with suppress(WireError):
                     decode(body, name, self.version)
                     formats.append(name)
-        return formats
+        read = f"; it reads as {' or '.join(formats[:_MOST_NAMED])}" if formats else ""
+        return "unreadable", f"{error}{read}"
 
     def bare(self, data: bytes) -> tuple[bytes, tuple[Layer, ...]]:
         """The message of a frame without its framing, and the framing layers. Raises WireError."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 
 from sim.errors import OptionError
@@ -10,6 +12,7 @@ from sim.masking import mask_words
 
 Path = str | PathLike[str]
 _AUTHORITIES = "the certificates of authorities (PEM)"
+_CERTIFICATE = "a certificate and the key that belongs to it (PEM)"
 
 
 def server_context(certificate: Path, key: Path | None = None, clients: Path | None = None) -> ssl.SSLContext:
@@ -17,12 +20,11 @@ def server_context(certificate: Path, key: Path | None = None, clients: Path | N
     With *clients*, the authorities of client certificates, every client must present one."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    _load(context, certificate, key)
+    with _reading(_CERTIFICATE, certificate, key):
+        context.load_cert_chain(certificate, key)
     if clients is not None:
-        try:
+        with _reading(_AUTHORITIES, clients):
             context.load_verify_locations(clients)
-        except OSError as error:
-            raise _unread(_AUTHORITIES, error, clients) from None
         context.verify_mode = ssl.CERT_REQUIRED
     return context
 
@@ -32,28 +34,25 @@ def client_context(
 ) -> ssl.SSLContext:
     """The context of a client that trusts *authorities* (PEM; None: the system's) and presents *certificate*,
     if it has one. The host's name is checked."""
-    try:
+    with _reading(_AUTHORITIES, authorities):
         context = ssl.create_default_context(cafile=None if authorities is None else str(authorities))
-    except OSError as error:
-        raise _unread(_AUTHORITIES, error, authorities) from None
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if certificate is not None:
-        _load(context, certificate, key)
+        with _reading(_CERTIFICATE, certificate, key):
+            context.load_cert_chain(certificate, key)
     return context
 
 
-def _load(context: ssl.SSLContext, certificate: Path, key: Path | None) -> None:
+@contextmanager
+def _reading(expected: str, *paths: Path | None) -> Iterator[None]:
+    """Inside, files that cannot be read raise OptionError. OpenSSL names no file, and describes most faults
+    only as `PEM lib`."""
     try:
-        context.load_cert_chain(certificate, key)
+        yield
     except OSError as error:
-        raise _unread("a certificate and the key that belongs to it (PEM)", error, certificate, key) from None
-
-
-def _unread(expected: str, error: OSError, *paths: Path | None) -> OptionError:
-    """The error for certificate files. OpenSSL names no file, and describes most faults only as `PEM lib`."""
-    names = mask_words(" and ".join(str(path) for path in paths if path is not None))
-    why = "not as expected" if isinstance(error, ssl.SSLError) else error.strerror
-    return OptionError("tls", expected, f"{names}: {why}")
+        names = mask_words(" and ".join(str(path) for path in paths if path is not None))
+        why = "not as expected" if isinstance(error, ssl.SSLError) else error.strerror
+        raise OptionError("tls", expected, f"{names}: {why}") from None
 
 
 def server_tls(tls: object) -> ssl.SSLContext | None:
