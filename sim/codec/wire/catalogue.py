@@ -268,46 +268,42 @@ def _check(number: int | None, key: str, schema: Mapping[str, Any], value: Any, 
         raise SpecError(number, None, f"{name} = {choice}", quoted_value(value))
 
 
-_NOT_ROWS = ("name", "extends", "elements", "counts", "odd", "left_out")
+_NOT_ROWS = ("name", "extends", "elements", "counts", "odd", "left_out", "_layouts")
 
 
 def to_toml(fmt: Format) -> str:
     """*fmt* as TOML: every row that differs from the defaults. It is complete, whatever *fmt* extends."""
-    plain = Format(name="", title="", source="")
-    lines = [f"name = {toml_value(fmt.name)}"]
-    for attribute in fields(Format):
-        value = getattr(fmt, attribute.name)
-        if attribute.name in _NOT_ROWS or attribute.name.startswith("_"):
-            continue
-        if value != getattr(plain, attribute.name) or attribute.name in ("title", "source"):
-            lines.append(f"{attribute.name} = {toml_value(value)}")
-    for table in ("counts", "odd"):
-        lines += toml_table(table, getattr(fmt, table))
-    for number, row in sorted(fmt.elements.items()):
-        lines += toml_table(f"elements.{number}", row)
-    return "\n".join(lines) + "\n"
+    return _toml(fmt, Format(name="", title="", source=""), {})
 
 
 def beside_toml(fmt: Format, said: Mapping[int, str]) -> str:
     """*fmt* as TOML that extends its base: only the differences, each element with its comment from *said*.
     If an element lacks a row of the base's, the whole format, as `to_toml` writes it."""
-    base = wire_format(fmt.extends or "")
-    changed = {number: row for number, row in fmt.elements.items() if row != base.elements.get(number)}
-    if any(base.elements.get(number, {}).keys() - row.keys() for number, row in changed.items()):
+    base = wire_format(fmt.extends or "").with_(note="")
+    if any(base.elements.get(number, {}).keys() - row.keys() for number, row in fmt.elements.items()):
         return to_toml(fmt)
-    lines = [f"name = {toml_value(fmt.name)}", f"extends = {toml_value(base.name)}"]
+    return _toml(fmt, base, said)
+
+
+def _toml(fmt: Format, base: Format, comments: Mapping[int, str]) -> str:
+    """The rows of *fmt* that differ from those of *base*, which it extends if that has a name."""
+    lines = [f"name = {toml_value(fmt.name)}"]
+    lines += [f"extends = {toml_value(base.name)}"] if base.name else []
     for attribute in fields(Format):
-        value = getattr(fmt, attribute.name)
-        plain = attribute.name in _NOT_ROWS or attribute.name.startswith("_") or attribute.name == "note"
-        if not plain and (value != getattr(base, attribute.name) or attribute.name in _WITHOUT_DEFAULT):
-            lines.append(f"{attribute.name} = {toml_value(value)}")
-    for table in ("counts", "odd"):
-        mine, others = getattr(fmt, table), getattr(base, table)
-        lines += toml_table(table, {key: mine[key] for key in mine if mine[key] != others.get(key)})
-    for number, row in sorted(changed.items()):
-        old = base.elements.get(number, {})
-        head, *rest = toml_table(f"elements.{number}", {k: v for k, v in row.items() if v != old.get(k)})[1:]
-        lines += ["", f"{head}  # {said[number]}" if number in said else head, *rest]
+        name, value = attribute.name, getattr(fmt, attribute.name)
+        if name not in _NOT_ROWS and (value != getattr(base, name) or name in _WITHOUT_DEFAULT):
+            lines.append(f"{name} = {toml_value(value)}")
+    tables = {table: (getattr(fmt, table), getattr(base, table)) for table in _TABLES}
+    tables |= {
+        f"elements.{number}": (row, base.elements.get(number, {}))
+        for number, row in sorted(fmt.elements.items())
+    }
+    for name, (rows, old) in tables.items():
+        table = toml_table(name, {key: value for key, value in rows.items() if value != old.get(key)})
+        number = int(name.rpartition(".")[2]) if name not in _TABLES else 0
+        if table and number in comments:
+            table[1] += f"  # {comments[number]}"
+        lines += table
     return "\n".join(lines) + "\n"
 
 

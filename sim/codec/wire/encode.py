@@ -11,7 +11,6 @@ from sim.codec.wire.catalogue import wire_format
 from sim.codec.wire.decode import MAP_BYTES, decode
 from sim.codec.wire.formats import (
     BCD,
-    BINARY,
     BYTES,
     CHARACTERS,
     HEX,
@@ -27,7 +26,7 @@ from sim.codec.wire.formats import (
 )
 from sim.codec.wire.framing import Layer, wrap
 from sim.codec.wire.inside import bytes_of
-from sim.codec.wire.pages import MULTI_BYTE, PAGES, to_bytes
+from sim.codec.wire.pages import MULTI_BYTE, PAGES, number_bytes, to_bytes
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError
 from sim.errors import size as size_of
 
@@ -230,20 +229,10 @@ def length_prefix(field: Field, size: int) -> bytes:
     if not field.prefix:
         return b""
     try:
-        if field.lengths == BINARY:
-            return size.to_bytes(field.prefix, "big")
-        digits = 2 * field.prefix if field.lengths == BCD else field.prefix
-        text = f"{size:0{digits}X}" if field.lengths == HEX else f"{size:0{digits}}"
-        if len(text) > digits:
-            raise OverflowError
-        return bytes.fromhex(text) if field.lengths == BCD else to_bytes(text, _page(field.lengths))
+        return number_bytes(size, field.prefix, field.lengths)
     except OverflowError:
         expected = f"a size that fits {field.prefix} bytes of length prefix"
         raise BuildError(field.number, None, expected, str(size)) from None
-
-
-def _page(lengths: str) -> str:
-    return "ascii" if lengths == HEX else lengths
 
 
 def _unit(field: Field) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, reduce
 from typing import Any
 
-from sim.codec.wire.pages import to_bytes, view
+from sim.codec.wire.pages import number_bytes, view
 from sim.errors import BuildError, CutShortError, SpecError, WireError, hexed, quoted_value
 from sim.spec.tables import read_csv
 
@@ -266,30 +266,19 @@ def _wrapped(body: bytes, layer: Layer) -> bytes:
 
 def _with_total(framing: Frame, front: bytes, total: int) -> bytes:
     where, page = framing.total
-    width = where.stop - where.start
-    if total >= (10 if page else 0x100) ** width:
-        raise BuildError(None, None, f"a message short enough for a {framing.title}", f"{total} bytes")
-    raw = to_bytes(f"{total:0{width}}", page) if page else total.to_bytes(width, "big")
+    try:
+        raw = number_bytes(total, where.stop - where.start, page or "binary")
+    except OverflowError:
+        expected = f"a message short enough for a {framing.title}"
+        raise BuildError(None, None, expected, f"{total} bytes") from None
     return front[: where.start] + raw + front[where.stop :]
 
 
 def _length_field(framing: Frame, size: int) -> bytes:
     length = size + (framing.width if framing.counts_itself else 0)
     try:
-        if framing.written == "binary":
-            raw = length.to_bytes(framing.width, "little" if framing.order == "little" else "big")
-        else:
-            digits = 2 * framing.width if framing.written == "bcd" else framing.width
-            text = f"{length:0{digits}X}" if framing.written == "hex" else f"{length:0{digits}}"
-            if len(text) > digits:
-                raise OverflowError
-            raw = bytes.fromhex(text) if framing.written == "bcd" else to_bytes(text, _page(framing))
+        raw = number_bytes(length, framing.width, framing.written, framing.order)
     except OverflowError:
-        raise BuildError(
-            None, None, f"a message short enough for a {framing.title}", f"{size} bytes"
-        ) from None
+        expected = f"a message short enough for a {framing.title}"
+        raise BuildError(None, None, expected, f"{size} bytes") from None
     return framing.before + raw + framing.after
-
-
-def _page(framing: Frame) -> str:
-    return "ascii" if framing.written == "hex" else framing.written

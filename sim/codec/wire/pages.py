@@ -52,3 +52,23 @@ def to_bytes(text: str, page: str) -> bytes:
     if page in MULTI_BYTE:
         return text.encode(page)
     return codecs.charmap_encode(text, "strict", _encoding(page))[0]
+
+
+def number_bytes(number: int, width: int, written: str, order: str = "big") -> bytes:
+    """*number* in *width* bytes, *written* as binary, bcd, hex or digits of a single-byte page. Raises
+    OverflowError if they are too few.
+
+    >>> number_bytes(26, 2, "bcd"), number_bytes(26, 2, "hex")
+    (b'\\x00&', b'1A')
+    """
+    if written == "binary":
+        return number.to_bytes(width, "little" if order == "little" else "big")
+    count = 2 * width if written == "bcd" else width
+    digits = f"{number:0{count}{'X' if written == 'hex' else 'd'}}"
+    if len(digits) > count:
+        raise OverflowError
+    return (
+        bytes.fromhex(digits)
+        if written == "bcd"
+        else to_bytes(digits, "ascii" if written == "hex" else written)
+    )

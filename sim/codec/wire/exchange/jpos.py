@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
@@ -39,6 +39,7 @@ from sim.codec.wire.formats import (
     Format,
     LeftOut,
     Odd,
+    Shape,
 )
 from sim.codec.wire.pages import SINGLE_BYTE
 from sim.errors import BITMAP_FIELD, MTI_FIELD, SpecError, quoted_value
@@ -70,9 +71,40 @@ _DOCTYPE = (
 )
 
 
+class _Class(NamedTuple):
+    """One class of jPOS: a row of `data/jpos_classes.csv`. `page` is the code page of hex digits, `width` the
+    digits of the prefix, or its bytes if binary."""
+
+    content: str
+    written: str
+    page: str
+    lengths: str
+    width: int
+    counts: str
+    odd: str
+    tag: str
+    more: str
+
+    @property
+    def longest(self) -> int:
+        """The largest size that the prefix can state."""
+        base = 256 if self.lengths == BINARY else 10
+        return base**self.width - 1 if self.width else LARGEST_VALUE
+
+    @property
+    def prefix(self) -> int:
+        """The bytes of the prefix."""
+        return (self.width + 1) // 2 if self.lengths == BCD else self.width
+
+
 @cache
-def _classes() -> Mapping[str, Mapping[str, str]]:
-    return {row["class"]: row for row in read_csv("jpos_classes")}
+def _classes() -> Mapping[str, _Class]:
+    table = {}
+    for row in read_csv("jpos_classes"):
+        written, _, page = row["written"].partition(" ")
+        own = {key: row[key] for key in ("content", "lengths", "counts", "odd", "tag", "more")}
+        table[row["class"]] = _Class(written=written, page=page, width=int(row["width"] or 0), **own)
+    return table
 
 
 def from_jpos(text: str, name: str) -> dict[str, Any]:
@@ -88,7 +120,10 @@ def from_jpos(text: str, name: str) -> dict[str, Any]:
             continue
         number, kind = _number(node, name), _class(node)
         if number == 0:
-            head["mti"] = _row_of_class(_classes(), kind, number)["written"]
+            if kind not in _classes():
+                expected = "a class of jPOS such as " + ", ".join(list(_classes())[:3])
+                raise SpecError(number, None, expected, repr(kind)[:60])
+            head["mti"] = _classes()[kind].written
         elif number == 1 and kind not in _BITMAPS:
             left.append(LeftOut(1, "element 1", f"{kind} is not a bitmap, but ISO 8583 requires one there"))
         elif number == 1:
@@ -112,7 +147,7 @@ def _add_element(
         reason = "no message contains it" if kind == _UNUSED else f"an unknown class, {kind}"
         yield LeftOut(number, "the element", reason)
         return
-    if row["more"] == "ends" and not node.get("token"):
+    if row.more == "ends" and not node.get("token"):
         yield LeftOut(number, "the element", f"{kind} without the token that ends it")
         return
     described = _element(node, number, row)
@@ -157,14 +192,6 @@ def _number(node: ElementTree.Element, name: str) -> int:
     return int(digits)
 
 
-def _row_of_class(classes: Mapping[str, Any], kind: str, number: int) -> Any:
-    if kind not in classes:
-        raise SpecError(
-            number, None, "a class of jPOS such as " + ", ".join(list(classes)[:3]), repr(kind)[:60]
-        )
-    return classes[kind]
-
-
 def _size(node: ElementTree.Element, number: int) -> int:
     digits = node.get("length", "").strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 6):
@@ -172,55 +199,45 @@ def _size(node: ElementTree.Element, number: int) -> int:
     return int(digits)
 
 
-def _element(node: ElementTree.Element, number: int, row: Mapping[str, str]) -> Described:
+def _element(node: ElementTree.Element, number: int, row: _Class) -> Described:
     """An element, or a part of one, by its class and length."""
-    length, binary = _size(node, number), row["lengths"] == BINARY
-    width, size = int(row["width"] or 0), length - (row["content"] == "x+n")
-    where, page, tag = (row["tag"] or "  0").split(" ")
-    if width:
-        longest = 256**width - 1 if binary else 10**width - 1
-        longest -= int(tag) if where == "inside" else 0
-        size = min(size, longest // 2 if row["counts"] == CHARACTERS else longest)
-    written, _, page = row["written"].partition(" ")
-    if written == BCD and row["lengths"] in SINGLE_BYTE and not row["counts"]:
+    size, binary = _size(node, number) - (row.content == "x+n"), row.lengths == BINARY
+    if row.width:
+        where, _, tag = (row.tag or "  0").split(" ")
+        longest = row.longest - (int(tag) if where == "inside" else 0)
+        size = min(size, longest // 2 if row.counts == CHARACTERS else longest)
+    if row.written == BCD and row.lengths in SINGLE_BYTE and not row.counts:
         size += size % 2  # its prefix counts the padding
-    side, _, filler = row["odd"].partition(" ")
-    odd = row["odd"]
-    if side == "side":
-        odd = "left 0" if node.get("pad") == "true" else f"right {filler or 0}"
+    side, _, filler = row.odd.partition(" ")
+    right = f"right {filler or 0}"
+    more: dict[str, Any] = {"tag": row.tag} if row.tag else {}
+    if row.more == "filled":
+        more["filled"] = True
+    elif row.more == "ends":
+        more["ends"] = node.get("token", "")
     return Described(
         number=number,
         name=node.get("name", "").strip(),
-        content=row["content"],
-        size=0 if row["more"] == "empty" else size,
-        written=written,
-        page=page or "ascii",
-        lengths=row["lengths"],
-        length_digits=len(str(size)) if binary or row["more"] == "ends" else width,
-        length_bytes=width if binary else 0,
-        counts=row["counts"],
-        odd=odd,
-        more=_more(node, row),
+        content=row.content,
+        size=0 if row.more == "empty" else size,
+        written=row.written,
+        page=row.page or "ascii",
+        lengths=row.lengths,
+        length_digits=len(str(size)) if binary or row.more == "ends" else row.width,
+        length_bytes=row.width if binary else 0,
+        counts=row.counts,
+        odd=row.odd if side != "side" else "left 0" if node.get("pad") == "true" else right,
+        more=more,
     )
 
 
-def _more(node: ElementTree.Element, row: Mapping[str, str]) -> dict[str, Any]:
-    """Rows that few classes have."""
-    rows: dict[str, Any] = {"tag": row["tag"]} if row["tag"] else {}
-    if row["more"] == "filled":
-        rows["filled"] = True
-    elif row["more"] == "ends":
-        rows["ends"] = node.get("token", "")
-    return rows
-
-
-def _with_parts(described: Described, node: ElementTree.Element, row: Mapping[str, str]) -> Described:
+def _with_parts(described: Described, node: ElementTree.Element, row: _Class) -> Described:
     """The element with its parts, each in its own encoding. Raises SpecError with the reason as `found` if we
     cannot separate them."""
     if _packager(node) == _CHIP:
         return described  # the standard layout of chip data has its tags
     cut, rows = _parts(node, described.number)
-    if described.written == BCD or (described.written == HEX) or row["counts"] == CHARACTERS:
+    if described.written in (BCD, HEX) or row.counts == CHARACTERS:
         raise uncut(described.number, f"they are in {_class(node)}")
     if described.written.startswith("cp"):
         # The element is converted to EBCDIC with everything in it.
@@ -292,7 +309,7 @@ def _part(node: ElementTree.Element, key: str, number: int) -> dict[str, Any]:
         written = HEX if page else RAW
         return {"path": key, "name": name, "format": f"b {size}", "written": written, **page, **halves}
     row = _classes().get(kind)
-    if row is None or (row["more"] == "ends" and not node.get("token")):
+    if row is None or (row.more == "ends" and not node.get("token")):
         raise uncut(number, f"an unknown class, {kind}, of part {key}")
     if node.get("trim") == "true":
         raise uncut(number, f"part {key} may end early (trim)")
@@ -324,7 +341,8 @@ def to_jpos(fmt: Format, version: str | None = None) -> tuple[str, dict[int, str
             left[field.number] = f"jPOS has no class for {field.format} written as {field.written}{behind}"
             continue
         content, size = size_of(field)
-        length = field.size if _as_text(field) else min(size, _longest(kind)) + (content == "x+n")
+        size = min(size, _classes()[kind].longest) + (content == "x+n")
+        length = field.size if _as_text(field) else size
         pad = f' pad="{str(field.odd.left).lower()}"' if field.written in (BCD, SIGNED, NIBBLES) else ""
         ends = field.shape.ends.decode("latin-1") if field.shape else ""
         lines.append(
@@ -350,43 +368,33 @@ def _as_text(field: Field) -> bool:
     return field.written == HEX and field.prefix > 0 and field.counts == CHARACTERS
 
 
-def _longest(kind: str) -> int:
-    """The longest value of a class."""
-    row = _classes()[kind]
-    if not row["width"]:
-        return LARGEST_VALUE
-    base = 256 if row["lengths"] == BINARY else 10
-    return int(base ** int(row["width"])) - 1
-
-
 def _class_of(field: Field) -> str | None:
     """The class with the element's encoding, if any; jPOS's one EBCDIC page counts as all of them."""
     content, _ = size_of(field)
-    written, sign = field.written, "ascii"
-    if written == SIGNED:
-        written, sign = BCD, field.page
-    elif _as_text(field):
+    written, shape, as_text = field.written, field.shape or Shape(), _as_text(field)
+    if shape.tag or shape.inside:
+        return None
+    if written in (SIGNED, HEX) and not as_text and field.page != "ascii":
+        return None  # IFE_BINARY misreads the digits A to F
+    if as_text:
         content, written = "ans", field.page
-    elif written == HEX:
-        content, written = "b", f"{HEX} {field.page}"
-        if field.page != "ascii":
-            return None  # IFE_BINARY misreads the digits A to F
-    elif written == RAW:
+    elif written in (RAW, HEX):
         content = "b"
+    elif written == SIGNED:
+        written = BCD
     elif written == BCD:
         content = "n"
     elif content not in ("n", "x+n"):
         content = "ans"
-    if sign != "ascii":
-        return None
-    encoding = (_page(written), _page(field.lengths) if field.prefix else "", field.prefix, _more_of(field))
-    for content_class in dict.fromkeys(
-        (content, "ans" if written in SINGLE_BYTE and content != "x+n" else content)
-    ):
+    more = "filled" if shape.filled else "ends" if shape.ends else ""
+    encoding = (_page(written), _page(field.lengths) if field.prefix else "", field.prefix, "", more)
+    contents = (content, "ans") if written in SINGLE_BYTE and content != "x+n" else (content,)
+    for content_class in contents:
         for name, row in _classes().items():
             if (
-                row["content"] == content_class
-                and _ways()[row["class"]] == encoding
+                row.content == content_class
+                and (row.written, row.lengths, row.prefix, row.tag, row.more) == encoding
+                and row.page in ("", "ascii")
                 and _counts_so(field, row)
                 and _filled_so(field, row)
             ):
@@ -394,40 +402,17 @@ def _class_of(field: Field) -> str | None:
     return None
 
 
-@cache
-def _ways() -> Mapping[str, tuple[object, ...]]:
-    return {
-        name: (
-            row["written"],
-            row["lengths"],
-            (int(row["width"] or 0) + 1) // 2 if row["lengths"] == BCD else int(row["width"] or 0),
-            (row["tag"], row["more"]),
-        )
-        for name, row in _classes().items()
-    }
-
-
-def _more_of(field: Field) -> tuple[str, str]:
-    shape = field.shape
-    if shape is None:
-        return "", ""
-    return (
-        "?" if shape.tag or shape.inside else ""
-    ), "filled" if shape.filled else "ends" if shape.ends else ""
-
-
-def _counts_so(field: Field, row: Mapping[str, str]) -> bool:
+def _counts_so(field: Field, row: _Class) -> bool:
     """Whether the prefix counts in the same unit: unless the row differs, bytes of binary values and
     characters of others."""
     if not field.prefix or _as_text(field):
-        return not (field.prefix and row["counts"])
-    usual = BYTES if row["content"] == "b" else CHARACTERS
-    return field.counts == (row["counts"] or usual)
+        return not (field.prefix and row.counts)
+    return field.counts == (row.counts or (BYTES if row.content == "b" else CHARACTERS))
 
 
-def _filled_so(field: Field, row: Mapping[str, str]) -> bool:
+def _filled_so(field: Field, row: _Class) -> bool:
     """Whether an odd digit count is padded the same way, or cannot occur."""
-    side, _, filler = row["odd"].partition(" ")
+    side, _, filler = row.odd.partition(" ")
     if not side or (field.fixed and field.size % 2 == 0):
         return True
     if side != "side":
@@ -436,7 +421,4 @@ def _filled_so(field: Field, row: Mapping[str, str]) -> bool:
 
 
 def _page(written: str) -> str:
-    kind, _, page = written.partition(" ")
-    if page.startswith("cp"):
-        return f"{kind} cp1047"
-    return "cp1047" if kind.startswith("cp") else written
+    return "cp1047" if written.startswith("cp") else written
