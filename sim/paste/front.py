@@ -3,14 +3,13 @@ framing in `data/framing.csv`. The end of the message is known by then, so a len
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache, reduce
+from functools import cache, lru_cache
 
-from sim.codec.wire import Frame, frames
-from sim.codec.wire.framing import ETX, STX, said_length, said_total
-from sim.codec.wire.pages import view
+from sim.codec.wire import Frame, Layer, frames
+from sim.codec.wire.files import BLOCK, is_blocked, unblock
+from sim.codec.wire.framing import ETX, STX, check_byte, header, said_length, said_total
 from sim.paste.weights import WEIGHTS
 from sim.spec.tables import read_toml
 
@@ -31,7 +30,6 @@ _MISFIT = WEIGHTS["misfit"]
 _TPDU_BYTES = 5
 _STRANGE = 8  # bytes of no known framing, before what is known
 _HEADS = frozenset(("unionpay", "version-2"))
-_BLOCK, _BLOCKED, _FILL = 1012, 1014, b"@@"
 _ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20
 
 
@@ -164,51 +162,35 @@ def _possible_lengths(data: bytes) -> tuple[tuple[Frame, int], ...]:
 def _length(
     frame: Frame, data: bytes, said: int, at: int, total: int, end: int | None
 ) -> Iterator[FrontLayer]:
-    width = frame.head
-    after, raw = at + width, data[:width]
-    bits = _bits()[frame.name]
-    left = total - after
+    width, bits = frame.head, _bits()[frame.name]
+    label, left = Layer(frame.name, data[:width]).label, total - at - width
     if end is None:
         odd = ""
         if at < 2 and max(left + 1, _LEAST_CUT) <= said <= _MOST_CUT * left:
             odd = f"the length in front says {said}, but {left} bytes follow"
             odd += f", so it {OFF_BY} {said - left}" if said - left < _NEAR else ""
         if said == left or odd:
-            yield FrontLayer(frame.name, _label(frame, raw), width, bits - 8.0 * bool(odd), odd)
+            yield FrontLayer(frame.name, label, width, bits - 8.0 * bool(odd), odd)
         return
     more = total - end
     for have, how in ((left - more, ""), (left, ", to the end of the paste"), (left - 2 * more, "")):
         if said == have:
-            yield FrontLayer(frame.name, _label(frame, raw) + how, width, bits - 2.0 * bool(how))
-
-
-def _label(frame: Frame, raw: bytes) -> str:
-    return f"{frame.title} {_frame_text(frame, raw)}"
-
-
-def _frame_text(frame: Frame, raw: bytes) -> str:
-    if frame.written in ("binary", "bcd"):
-        return raw.hex().upper()
-    return view(raw, "ascii" if frame.written == "hex" else frame.written)
+            yield FrontLayer(frame.name, label + how, width, bits - 2.0 * bool(how))
 
 
 def _header(frame: Frame, data: bytes, at: int, total: int, end: int | None) -> FrontLayer | None:
-    bits, width = _bits()[frame.name], frame.width
-    if frame.kind == "counted":
-        width = max(width, data[0])
-    raw = data[:width]
-    text = view(raw, "ascii") if frame.written == "ascii" else raw.hex().upper()
-    if len(raw) < width or not re.fullmatch(frame.pattern, text):
+    bits, raw = _bits()[frame.name], header(frame, data)
+    # Any bytes may begin so; only between a TPDU and the message are they the head.
+    if raw is None or (frame.name in _HEADS and (len(data) != len(raw) or at < _TPDU_BYTES)):
         return None
-    if frame.name in _HEADS and (len(data) != width or at < _TPDU_BYTES):
-        return None  # any bytes may begin so; only between a TPDU and the message are they the head
+    width = len(raw)
     if frame.kind != "counted":
-        return FrontLayer(frame.name, f"{frame.title} {text}", width, bits)
-    fits = said_total(frame, raw) in ((end or total) - at, total - at)
-    odd = "" if fits else f"the length in the {frame.title} does not fit"
-    return FrontLayer(
-        frame.name, f"{frame.title} of {width} bytes", width, bits if fits else bits - _MISFIT, odd
-    )
+        return FrontLayer(frame.name, Layer(frame.name, raw).label, width, bits)
+    label = f"{frame.title} of {width} bytes"
+    if said_total(frame, raw) in ((end or total) - at, total - at):
+        return FrontLayer(frame.name, label, width, bits)
+    odd = f"the length in the {frame.title} does not fit"
+    return FrontLayer(frame.name, label, width, bits - _MISFIT, odd)
 
 
 def behind(data: bytes, end: int, front: Front) -> FrontLayer:
@@ -249,8 +231,7 @@ def between(data: bytes, end: int, start: int) -> FrontLayer:
 def _etx(body: bytes, rest: bytes) -> FrontLayer:
     if len(rest) == 1:
         return FrontLayer("etx", "ETX", 1, _bits()["etx"])
-    checks = [reduce(lambda byte, other: byte ^ other, body[start:] + rest[:1], 0) for start in (0, 1)]
-    right = rest[1] in checks
+    right = rest[1] in (check_byte(body + rest[:1]), check_byte(body[1:] + rest[:1]))
     label = f"ETX, LRC {rest[1]:02X}" + ("" if right else " (not verified)")
     return FrontLayer("etx", label, 2, _bits()["etx"], "" if right else "the LRC does not fit")
 
@@ -279,9 +260,5 @@ def network_headers(data: bytes) -> tuple[int, str]:
 
 
 def unblocked(data: bytes) -> bytes:
-    """Return *data* without the two fill bytes of each 1014-byte block, if it consists of such blocks."""
-    if len(data) < _BLOCKED or len(data) % _BLOCKED:
-        return data
-    if any(data[at + _BLOCK : at + _BLOCKED] != _FILL for at in range(0, len(data), _BLOCKED)):
-        return data
-    return b"".join(data[at : at + _BLOCK] for at in range(0, len(data), _BLOCKED))
+    """Return *data* without the fill bytes, if it consists of complete 1014-byte blocks."""
+    return b"".join(unblock([data])) if len(data) % BLOCK == 0 and is_blocked(data) else data

@@ -223,23 +223,16 @@ def read_bitmap(views: Views, at: int, fmt: Format) -> tuple[tuple[int, ...], bo
         bits = _maps(views, at, fmt.bitmap_bytes // MAP_BYTES, step, fmt)
         numbers = bitmap.numbers(bits)
         # Such a link sends all bitmaps in every message: an empty one has no significance.
-        return (
-            numbers,
-            any(number > bitmap.PRIMARY_BITS for number in numbers),
-            at + step * fmt.bitmap_bytes // MAP_BYTES,
-        )
-    bits = _maps(views, at, 1, step, fmt)
-    secondary = bitmap.has_secondary(bits[0])
-    count = 1
-    if secondary:
-        bits += _maps(views, at + step, 1, step, fmt)
-        count = 2
-        if fmt.third and bitmap.has_secondary(bits[16]):
-            # Bit 65 announces the third bitmap here, not an element.
-            bits = bits[:16] + f"{int(bits[16], 16) & 7:X}" + bits[17:]
-            bits += _maps(views, at + 2 * step, 1, step, fmt)
-            count = 3
-    return bitmap.numbers(bits), secondary, at + count * step
+        secondary = any(number > bitmap.PRIMARY_BITS for number in numbers)
+        return numbers, secondary, at + step * fmt.bitmap_bytes // MAP_BYTES
+    bits, count = _maps(views, at, 1, step, fmt), 1
+    while count < (3 if fmt.third else 2) and bitmap.has_secondary(bits[16 * (count - 1)]):
+        bits += _maps(views, at + count * step, 1, step, fmt)
+        count += 1
+    if count == 3:
+        # Bit 65 announces the third bitmap here, not an element.
+        bits = bits[:16] + f"{int(bits[16], 16) & 7:X}" + bits[17:]
+    return bitmap.numbers(bits), count > 1, at + count * step
 
 
 def _maps(views: Views, at: int, count: int, step: int, fmt: Format) -> str:

@@ -160,9 +160,7 @@ def stream_framing(data: bytes) -> str | None:
     >>> stream_framing(bytes.fromhex("0003 010203 0002 0A0B"))
     'length-2'
     """
-    counted = {
-        name: _divides(framing, data, False) for name, framing in frames().items() if framing.kind == "length"
-    }
+    counted = {framing.name: _divides(framing, data, False) for framing in _lengths()}
     best = max(counted, key=lambda name: counted[name])
     return best if counted[best] > 0 else None
 
@@ -175,17 +173,20 @@ def stream_start(data: bytes, starts: Iterable[int], name: str | None = None) ->
     >>> stream_start(bytes.fromhex("FFFFFF 0003 010203 0002 0A0B"), [0, 3])
     (3, 'length-2')
     """
-    kinds = [
-        framing for framing in frames().values() if framing.kind == "length" and name in (None, framing.name)
-    ]
     places = list(starts)
     counted = {
         (at, framing.name): (_divides(framing, data[at:], True), count)
         for at in places
-        for framing in kinds
+        for framing in _lengths(name)
         if (count := _divides(framing, data[at:], False)) > 0
     }
     return max(counted, key=lambda key: counted[key]) if counted else (places[0], None)
+
+
+def _lengths(name: str | None = None) -> list[Frame]:
+    """The kinds of length field, or only that called *name*."""
+    every = (framing for framing in frames().values() if framing.kind == "length")
+    return [framing for framing in every if name in (None, framing.name)]
 
 
 def _divides(framing: Frame, data: bytes, complete: bool) -> int:

@@ -72,13 +72,11 @@ class Layer:
             return "STX, ETX" + (f", check byte {self.back[1]:02X}" if len(self.back) > 1 else "")
         if framing.kind in ("etx", "elements", "xml"):
             return framing.title
-        characters = framing.written not in ("binary", "bcd", "hex") or (framing.kind, framing.written) == (
-            "length",
-            "hex",
-        )
-        page = "ascii" if framing.written == "hex" else framing.written
-        text = view(self.front, page) if characters else self.front.hex().upper()
-        return f"{framing.title} {text}"
+        page = framing.written
+        if page == "hex" and framing.kind == "length":
+            page = "ascii"
+        in_hex = page in ("binary", "bcd", "hex")
+        return f"{framing.title} {self.front.hex().upper() if in_hex else view(self.front, page)}"
 
 
 @cache
@@ -178,16 +176,20 @@ def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Laye
         return _peel_stx(name, data[start:stop])
     if framing.kind == "etx":
         return Layer(name, b"", data[stop - 1 : stop]) if stop > start and data[stop - 1] == ETX else None
-    width = framing.width
-    if framing.kind == "counted" and stop > start:
-        width = max(width, data[start])
-    raw = data[start : min(start + width, stop)]
+    raw = header(framing, data[start:stop])
+    fits = framing.kind != "counted" or (
+        raw and (len(raw), said_total(framing, raw)) == (raw[0], stop - start)
+    )
+    return Layer(name, raw) if raw and fits else None
+
+
+def header(framing: Frame, data: bytes) -> bytes | None:
+    """The header at the start of *data*, which a counted one's first byte may lengthen; None if there is
+    none."""
+    width = max(framing.width, data[0]) if framing.kind == "counted" and data else framing.width
+    raw = data[:width]
     text = view(raw, "ascii") if framing.written == "ascii" else raw.hex().upper()
-    if len(raw) < width or not re.fullmatch(framing.pattern, text):
-        return None
-    if framing.kind == "counted" and (raw[0] != width or said_total(framing, raw) != stop - start):
-        return None
-    return Layer(name, raw)
+    return raw if len(raw) == width and re.fullmatch(framing.pattern, text) else None
 
 
 def _peel_stx(name: str, data: bytes) -> Layer | None:
@@ -196,12 +198,13 @@ def _peel_stx(name: str, data: bytes) -> Layer | None:
         return None
     if data[-1] == ETX:
         return Layer(name, data[:1], data[-1:])
-    if len(data) > 2 and data[-2] == ETX and data[-1] == _check_byte(data[1:-1]):
+    if len(data) > 2 and data[-2] == ETX and data[-1] == check_byte(data[1:-1]):
         return Layer(name, data[:1], data[-2:])
     return None
 
 
-def _check_byte(data: bytes) -> int:
+def check_byte(data: bytes) -> int:
+    """The XOR of all bytes."""
     return reduce(lambda byte, other: byte ^ other, data, 0)
 
 
@@ -260,7 +263,7 @@ def _wrapped(body: bytes, layer: Layer) -> bytes:
     if framing.kind == "counted":
         return _with_total(framing, layer.front, len(layer.front) + len(body)) + body
     if framing.kind == "stx" and len(layer.back) > 1:
-        return layer.front + body + bytes([ETX, _check_byte(body + bytes([ETX]))])
+        return layer.front + body + bytes([ETX, check_byte(body + bytes([ETX]))])
     return layer.front + body + layer.back
 
 
