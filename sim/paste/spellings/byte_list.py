@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sim.paste.spellings import tidy
-from sim.paste.spellings.sighting import Sighting, laid_out, sighted
+from sim.paste.spellings.sighting import Sighting, laid_out, longest, sighted
 
 NAMES = ("list of byte values",)
 EXAMPLES = (
@@ -61,14 +61,9 @@ def _as_in_c(text: str) -> str:
 
 def _lists(plain: str, text: str) -> Iterator[Sighting]:
     for pattern in (_LISTED, _SPACED):
-        run = max(pattern.finditer(plain), key=lambda match: len(match[0]), default=None)
-        if run is None:
-            continue
-        values = [
-            int(number, 0) if "x" in number.lower() else int(number) for number in _NUMBER.findall(run[0])
-        ]
-        if all(_LOWEST <= value <= _HIGHEST for value in values):
-            yield sighted("list of byte values", bytes(value & 0xFF for value in values), len(run[0]), text)
+        run = longest(pattern, plain)
+        if run and (data := _bytes(_NUMBER.findall(run[0]))):
+            yield sighted(NAMES[0], data, len(run[0]), text)
 
 
 def _listed(text: str) -> Iterator[Sighting]:
@@ -81,12 +76,16 @@ def _listed(text: str) -> Iterator[Sighting]:
         if int(match[1]) == len(now):
             now.append(match)
             best = now if len(now) > len(best) else best
-    lines = list(_ONE_A_LINE.finditer(text))
-    for matches, value in ((best, 2), (lines, 1)):
-        values = [int(token[value], 16 if "x" in token[value].lower() else 10) for token in matches]
-        if len(values) >= _FEWEST_LISTED and all(_LOWEST <= number <= _HIGHEST for number in values):
-            taken = matches[-1].end() - matches[0].start()
-            yield sighted("list of byte values", bytes(number & 0xFF for number in values), taken, text)
+    for matches in (best, list(_ONE_A_LINE.finditer(text))):
+        if len(matches) >= _FEWEST_LISTED and (data := _bytes([match[match.re.groups] for match in matches])):
+            yield sighted(NAMES[0], data, matches[-1].end() - matches[0].start(), text)
+
+
+def _bytes(numbers: Iterable[str]) -> bytes | None:
+    """The bytes that *numbers* are, signed or unsigned; None if one is too large for a byte."""
+    values = [int(number, 16 if "x" in number.lower() else 10) for number in numbers]
+    fit = all(_LOWEST <= value <= _HIGHEST for value in values)
+    return bytes(value & 0xFF for value in values) if fit else None
 
 
 def write(data: bytes) -> str:
@@ -96,17 +95,15 @@ def write(data: bytes) -> str:
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
     """*paste* with the numbers of *new* in place of those of *old*, in the same notation."""
-    tokens = [(match.start(), match.end(), _value(match[0])) for match in _WRITTEN.finditer(paste)]
+    matches = list(_WRITTEN.finditer(paste))
+    values = (int(match[0], 16 if "x" in match[0].lower() else 10) & 0xFF for match in matches)
+    tokens = [(match.start(), match.end(), value) for match, value in zip(matches, values, strict=True)]
     start = bytes(value for _, _, value in tokens).find(old)
     if start < 0:
         return None
     targets = tokens[start : start + len(old)]
     number = _numbers_like([paste[begin:end] for begin, end, _ in targets])
     return laid_out(paste, targets, [number(byte) for byte in new])
-
-
-def _value(text: str) -> int:
-    return (int(text, 16) if text[:2] in ("0x", "0X") else int(text)) & 0xFF
 
 
 def _numbers_like(texts: Sequence[str]) -> Callable[[int], str]:

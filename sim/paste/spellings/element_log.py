@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import unquote_plus
 
 from sim.codec.message import is_mti
-from sim.paste.spellings.elements import MTI_PATH, Named, Pairs, collected, divided
+from sim.paste.spellings.elements import MTI_PATH, Named, Pairs, collected, divided, messages_of
 
 EXAMPLES = (
     (
@@ -138,17 +138,16 @@ def find(text: str) -> Iterator[Named]:
         if message := collected("log of (element)(value)", [*head, *pairs], bits):
             yield message
             return
-    labelled, inline = list(divided(_without_names([*_labelled(text)]))), list(divided(_inline(text, mti)))
-    chosen, name = labelled, "log with one element per line"
+    labelled, inline = _without_names([*_labelled(text)]), list(_inline(text, mti))
     if _count(inline) > _count(labelled):
-        chosen, name = inline, "log of element=value"
-    for group in chosen:
-        if message := collected(name, group, bits if len(chosen) == 1 else ""):
-            yield message
+        yield from messages_of("log of element=value", inline, bits)
+    else:
+        yield from messages_of("log with one element per line", labelled, bits)
 
 
-def _count(groups: list[Pairs]) -> int:
-    return sum(len(dict(pairs)) for pairs in groups)
+def _count(pairs: Pairs) -> int:
+    """The elements of all messages in *pairs*."""
+    return sum(len(dict(group)) for group in divided(pairs))
 
 
 def mti_said(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from sim.codec.message import is_mti
 from sim.paste.spellings.element_log import mti_said
-from sim.paste.spellings.elements import MTI_PATH, Named, collected, path_of
+from sim.paste.spellings.elements import MTI_PATH, Named, collected, messages_of, path_of
 from sim.paste.spellings.worded import path_in_words
 from sim.visible import csv_value
 
@@ -58,11 +58,8 @@ def find(text: str) -> Iterator[Named]:
             yield from messages
             return
         rows = [row for cells in split if (row := _row(cells, place))]
-        if (
-            len(rows) >= _FEWEST
-            and 2 * len(rows) > len(lines)
-            and (messages := list(_messages_of_rows(rows, text)))
-        ):
+        often = len(rows) >= _FEWEST and 2 * len(rows) > len(lines)
+        if often and (messages := list(_messages_of_rows(rows, text))):
             yield from messages
             return
     yield from _messages_of_rows(_aligned(lines))
@@ -194,13 +191,7 @@ def _messages_of_rows(rows: list[tuple[str, str]], text: str = "") -> Iterator[N
     rows = [(path, value) for path, value in rows if path != MTI_PATH or is_mti(value.strip())]
     if rows and MTI_PATH not in dict(rows) and (mti := mti_said(text)):
         rows = [(MTI_PATH, mti), *rows]
-    pairs: list[tuple[str, str]] = []
-    for path, value in [*rows, (MTI_PATH, "")]:
-        if path == MTI_PATH and pairs:
-            if message := collected("table of elements", pairs):
-                yield message
-            pairs = []
-        pairs.append((path, value))
+    yield from messages_of("table of elements", rows)
 
 
 def write(mti: str, fields: Mapping[str, str]) -> str:

@@ -105,6 +105,18 @@ def collected(
     return Named(name, mti, elements, frozenset(binary), numbers)
 
 
+def messages_of(
+    name: str, pairs: Iterable[tuple[str, str]], bitmap: str = "", fewest: int = 1
+) -> Iterator[Named]:
+    """The messages in *pairs* of path and value, each with at least *fewest*; the *bitmap* is that of the
+    only one."""
+    groups = list(divided(pairs))
+    for group in groups:
+        bits = bitmap if len(groups) == 1 else ""
+        if len(group) >= fewest and (message := collected(name, group, bits)):
+            yield message
+
+
 def _top(path: str) -> int:
     """The element that *path* is in."""
     return int(path.split(".")[0])

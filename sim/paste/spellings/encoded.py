@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from sim.paste.spellings import tidy
 from sim.paste.spellings.chains import line_with, uneven
-from sim.paste.spellings.sighting import Sighting, encoded, sighted
+from sim.paste.spellings.sighting import Sighting, encoded, longest, sighted
 
 NAMES = ("base64", "base32", "URL encoding", "XML entities", "quoted-printable")
 EXAMPLES = (
@@ -67,7 +67,7 @@ def _percent(text: str, paste: str) -> Iterator[Sighting]:
 
 def _base32(text: str, paste: str) -> Iterator[Sighting]:
     full_match = _BASE32.fullmatch(_BLANK.sub("", text).strip("\"'`="))
-    best_match = full_match or max(_BASE32.finditer(text), key=lambda match: len(match[0]), default=None)
+    best_match = full_match or longest(_BASE32, text)
     if best_match is None or _HEX.fullmatch(best_match[0]):
         return
     try:
@@ -79,10 +79,9 @@ def _base32(text: str, paste: str) -> Iterator[Sighting]:
 
 def _base64(text: str, paste: str) -> Iterator[Sighting]:
     content = _BLANK.sub("", text).strip("\"'`")
-    longest = max((match[0] for match in _TOKEN.finditer(text)), key=len, default="")
-    lined = max(_BASE64_LINES.finditer(text), key=lambda match: len(match[0]), default=None)
+    run, lined = longest(_TOKEN, text), longest(_BASE64_LINES, text)
     block = _BLANK.sub("", lined[0]) if lined else ""
-    for token in dict.fromkeys((content, block, longest)):
+    for token in dict.fromkeys((content, block, run[0] if run else "")):
         if not _TOKEN.fullmatch(token) or _HEX.fullmatch(token):
             continue
         bare = token.rstrip("=")

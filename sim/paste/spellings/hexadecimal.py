@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from sim.paste.spellings import tidy
-from sim.paste.spellings.sighting import Sighting, Token, laid_out, sighted
+from sim.paste.spellings.sighting import Sighting, Token, laid_out, longest, sighted
 
 NAMES = ("hex",)
 EXAMPLES = (
@@ -79,8 +79,8 @@ def find(text: str) -> Iterator[Sighting]:
         yield pairs("hex without leading zeros", digits, len(short), text, notes)
     if lines := tidy.rewrapped(text):
         yield pairs("hex in lines", _NOT_HEX.sub("", lines), len(lines), text, notes)
-    for broken in sorted(_BROKEN.findall(text), key=len)[-1:]:
-        yield pairs("hex in lines", _NOT_HEX.sub("", broken), len(broken), text, notes)
+    if broken := longest(_BROKEN, text):
+        yield pairs("hex in lines", _NOT_HEX.sub("", broken[0]), len(broken[0]), text, notes)
     runs: set[str] = set()
     text = tidy.unmargined(text)
     for pattern in _HEX_RUNS:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sim.codec.message import is_mti
-from sim.paste.spellings.elements import MTI_PATH, Named, collected, divided, path_of
+from sim.paste.spellings.elements import MTI_PATH, Named, collected, messages_of, path_of
 
 EXAMPLES = (
     (
@@ -135,9 +135,7 @@ def _divided(triples: list[tuple[int, str, str]], text: str) -> Iterator[Named]:
             for match in (*_MTI.finditer(text), *_NEW.finditer(text))
         ]
         triples = sorted([*triples, *((at, MTI_PATH, mti) for at, mti in beside if is_mti(mti))])
-    for pairs in divided((path, value) for _, path, value in triples):
-        if message := collected("program text", pairs):
-            yield message
+    return messages_of("program text", ((path, value) for _, path, value in triples))
 
 
 def write(mti: str, fields: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,6 +57,11 @@ def encoded(text: str) -> bytes:
 def is_legible(data: bytes, share: float = _LEGIBLE) -> bool:
     """Whether *data* are printable ASCII or line ends, except a few."""
     return len(data) - len(data.translate(None, _PRINTED)) >= share * len(data)
+
+
+def longest(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The longest match of *pattern* in *text*, the first of equals; None if there is none."""
+    return max(pattern.finditer(text), key=lambda match: len(match[0]), default=None)
 
 
 def word_before(text: str, at: int) -> str:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sim.codec.message import is_mti
-from sim.paste.spellings.elements import BITMAP_PATHS, MTI_PATH, Named, collected, divided, path_of
+from sim.paste.spellings.elements import BITMAP_PATHS, MTI_PATH, Named, collected, messages_of, path_of
 
 EXAMPLES = (
     (
@@ -94,9 +94,7 @@ def _others(text: str) -> Iterator[Named]:
     pairs = [(path, value) for path, value in elements if path is not None and value]
     if head and not any(path == MTI_PATH and is_mti(value) for path, value in pairs):
         pairs.insert(0, (MTI_PATH, head[1]))
-    for group in divided(pairs):
-        if len(group) >= _FEWEST and (message := collected("XML", group)):
-            yield message
+    yield from messages_of("XML", pairs, fewest=_FEWEST)
 
 
 def _element(name: str, attributes: dict[str, str], content: str) -> tuple[str | None, str]:
