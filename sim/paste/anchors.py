@@ -79,12 +79,6 @@ def _gains() -> tuple[tuple[float, float], ...]:
 
 
 @cache
-def _clear(maps: int) -> float:
-    """The bits saved by *maps* bitmaps with no bit set."""
-    return sum(clear for clear, _ in _gains()[2 : 64 * maps + 1])
-
-
-@cache
 def _of_bytes() -> tuple[tuple[float, ...], ...]:
     """For each byte of three bitmaps, the bits saved by each of its 256 values."""
     gains = ((0.0, 0.0), *_gains()[2:])
@@ -99,10 +93,9 @@ def _of_byte(gains: Sequence[tuple[float, float]]) -> tuple[float, ...]:
     return tuple(savings)
 
 
-def _saved(data: bytes, start: int, size: int) -> float:
-    """The bits saved by raw bitmaps of *size* bytes, or as many as bit 1 announces."""
-    first = data[start : start + 1]
-    return sum(map(getitem, _of_bytes(), data[start : start + (size or (16 if first >= b"\x80" else 8))]))
+def _saved(maps: bytes) -> float:
+    """The bits saved by bitmaps, as bytes."""
+    return _SHARE * sum(map(getitem, _of_bytes(), maps))
 
 
 @cache
@@ -143,15 +136,11 @@ def anchors(
     by_page = _heads(kinds() if tried is None else tried)
     last = min(len(views.data) - _SHORTEST, FARTHEST)
     for page, heads in by_page.items():
-        if alike and page != alike[0]:
+        some = heads if alike is None else {alike: heads[alike]} if alike in heads else {}
+        if not some:
             continue
         for at, mti in _mtis(views, page, last) if only is None else _mtis(views, page, only, only):
-            some = (
-                heads.items()
-                if alike is None
-                else ((head, heads[head]) for head in (alike,) if head in heads)
-            )
-            attempts = (_anchor(views, at, mti, head, kind) for head, kind in some)
+            attempts = (_anchor(views, at, mti, head, kind) for head, kind in some.items())
             candidates += [anchor for anchor in attempts if anchor]
     candidates.sort(key=lambda anchor: (-anchor.rank, anchor.at))
     # EBCDIC digits look like heads at every byte, so the best of each way to write one is kept, too.
@@ -174,8 +163,10 @@ def _mtis(views: Views, page: str, last: int, first: int = 0) -> Iterator[tuple[
 def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> Anchor | None:
     page, form, size, _ = head
     start = at + (2 if page == BCD else 4)
-    if form == RAW and _SHARE * _saved(views.data, start, size) < _WORST:
-        return None
+    if form == RAW:
+        first = views.data[start : start + 1]
+        if _saved(views.data[start : start + (size or (16 if first >= b"\x80" else 8))]) < _WORST:
+            return None
     try:
         numbers, secondary, end = read_bitmap(views, start, kind.format)
     except WireError:
@@ -185,19 +176,16 @@ def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> A
         return None  # bit 1 announces the second map anyway
     if not numbers and len(views.data) - at > _NO_BITS:
         return None
-    maps = (end - start) // (16 if form == HEX else 8)
-    gains = _gains()
-    gain = _SHARE * (_clear(maps) + sum([gains[number][1] for number in numbers]))
-    gain += 64.0 * maps if form == HEX else 0.0
+    digits = views.text("cp037" if page == "ebcdic" else "ascii")[start:end]
+    more = 4.0 * len(digits) if form == HEX else 0.0
+    gain = more + _saved(bytes.fromhex(digits) if form == HEX else views.data[start:end])
     if gain < _WORST:
-        return None
-    if page == "ebcdic" and form == HEX and not views.text("cp037")[start:end].isascii():
         return None
     strange = strangeness(mti)
     against = _NO_MTI if strange is None else strange
     width = 16.0 if page == BCD else 32.0
     base = width - 7.0 - against - 0.15 * at
-    rank = gain - (64.0 * maps if form == HEX else 0.0) + (8.0 if usual(mti) else -6.0) - 0.3 * at
+    rank = gain - more + (8.0 if usual(mti) else -6.0) - 0.3 * at
     note = "the bitmap has 16 bytes though bit 1 is clear" if fixed else ""
     return Anchor(at, head, mti, numbers, secondary, end, base + gain, rank - against, note)
 

@@ -90,7 +90,7 @@ class Candidate:
         self.odd += [*self.front.odd, *(step.odd for step in self.steps if step.odd), *behind]
         self._worth_of_bytes = self.state.score + self.front.bits + (self.behind.bits if self.behind else 0.0)
         score = self._worth_of_bytes + self.reading.saved
-        score -= _OTHER_VERSION * (self.version != self.native)
+        score -= _OTHER_VERSION * self.foreign
         left = self.data[self.state.at :]
         if self.stop:
             self.odd.append(
@@ -143,7 +143,7 @@ class Candidate:
     def unusual(self) -> list[str]:
         """What is allowed but not stated in the message."""
         notes = [self.anchor.note] if self.anchor.note else []
-        if self.version != self.native:
+        if self.foreign:
             notes.append(f"read with the lengths of {self.version}, but the MTI is {self.anchor.mti}")
         notes += [*self.dialect, *self.reading.notes, *self.padding.unsettled, *self.padding.doubtful]
         # An extra bit in the bitmap takes two bytes of another element for such a length.
@@ -165,9 +165,9 @@ class Candidate:
         return card.isdigit() and second is not None and second.pan.isdigit() and second.pan != card
 
     @property
-    def native(self) -> str:
-        """The version named by the first digit of the MTI."""
-        return version_of(self.anchor.mti) or "1987"
+    def foreign(self) -> bool:
+        """Whether its version is not the one named by the first digit of the MTI."""
+        return self.version != (version_of(self.anchor.mti) or "1987")
 
     @property
     def complete(self) -> bool:

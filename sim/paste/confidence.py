@@ -122,7 +122,7 @@ def _beside(best: Candidate, rival: Candidate) -> str:
 
 def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
     content = [oddity for oddity in best.odd if oddity.startswith("DE ")]
-    foreign = best.version != best.native
+    foreign = best.foreign
     blind = any(not layer.name and "'" not in layer.label for layer in best.front.layers)
     shaky = bool(best.dialect) or len(best.odd) > len(content) or foreign
     if not best.fits or any(OFF_BY in oddity for oddity in best.odd) or len(best.odd) > 1:

@@ -258,29 +258,26 @@ def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool
     messages = [replace(message, more=()) for _, message in pairs]
     if lines:
         return replace(first, more=tuple(messages[1:]))
-    if messages and _says_the_same(messages[0], first):
-        return replace(first, more=tuple(_once(messages)[1:]))
-    if any(_says_the_same(message, first) for message in messages[1:]):
-        # A later message, which saves more bits, was taken for the whole paste.
+    place = next((at for at, message in enumerate(messages) if _says_the_same(message, first)), None)
+    if place is None:
+        return _together(first, messages)
+    if place:  # a later message, which saves more bits, was taken for the whole paste
         again = _of_text(pairs[0][0], asked, enclosed=True)
-        first = replace(again if again.believed else messages[0], more=())
-        return replace(first, more=tuple(_once(messages)[1:]))
-    return _together(first, messages)
+        first = again if again.believed else messages[0]
+    return replace(first, more=tuple(_once(messages)[1:]))
 
 
 def _once(messages: list[Reading]) -> list[Reading]:
     """The *messages* of parts: one sent twice appears twice, one shown in two notations once."""
+
+    def shown_before(at: int, message: Reading) -> bool:
+        others = (other for other in messages[:at] if other.spelling != message.spelling)
+        return any(_says_the_same(message, other) for other in others)
+
     return [
         message
         for at, message in enumerate(messages)
-        if at == 0
-        or (
-            message.believed
-            and not any(
-                _says_the_same(message, other) and message.spelling != other.spelling
-                for other in messages[:at]
-            )
-        )
+        if at == 0 or (message.believed and not shown_before(at, message))
     ]
 
 
@@ -366,7 +363,7 @@ def as_hex(text: str, message: Message, asked: Known | None = None) -> Reading |
         return None
     # The MTI of the text form is that of the bytes, too.
     at = None if strangeness(message.mti) is None else 0
-    search_context = Known(version=asked.version, searches=asked.searches, at=at) if asked else Known(at=at)
+    search_context = replace(asked or Known(), kinds=(), work=None, at=at)
     hex_candidates, _ = candidates([Sighting("hex", bytes.fromhex(text), 0.0)], search_context)
     clean = [candidate for candidate in hex_candidates if candidate.fits and not candidate.odd]
     rivals = [candidate for candidate in clean if candidate.message.fields != message.fields]
@@ -399,23 +396,13 @@ def _of_sightings(all_sightings: list[Sighting], text: str, asked: Known) -> Rea
         odd = tuple(kept[0].odd[:2]) if kept and not kind else ()
         return of_no_message(all_sightings[0].name, (*why, *odd), (layers,) * bool(layers), kind)
     more = _in_order(kept)
-    if (
-        more
-        and (behind := more[-1].behind)
-        and behind.size
-        and behind.name not in ("line-end", "fill", "etx")
-    ):
+    behind = more[-1].behind if more else None
+    if behind and behind.size and behind.name not in ("line-end", "fill", "etx"):
         kept[0].unusual.append(f"the data after message {len(more) + 1} cannot be read")
+    # Another message of the paste is not a rival reading of this one.
+    readings = [other for other in kept if not any(same(other, message) for message in more)]
     for read in kept:
-        # Another message of the paste is not a rival reading of this one.
-        judge(
-            read,
-            [
-                other
-                for other in kept
-                if other is not read and not any(same(other, message) for message in more)
-            ],
-        )
+        judge(read, readings)
     for read in kept[1:]:
         if kept[0].confidence == SURE:
             read.confidence = UNSURE

@@ -235,7 +235,7 @@ def _best(pool: list[Candidate]) -> list[Candidate]:
         alike = next((at for at, other in enumerate(kept) if _alike(candidate, other)), None)
         if alike is None and len(kept) < _KEPT:
             kept.append(candidate)
-        elif alike is not None and _is_foreign(kept[alike]) and not _is_foreign(candidate):
+        elif alike is not None and kept[alike].foreign and not candidate.foreign:
             kept[alike] = candidate  # the lengths of another version add nothing to its own
         elif alike is not None and _shows_more(candidate, kept[alike]):
             candidate.plainer = kept[alike].plainer or kept[alike]
@@ -250,15 +250,11 @@ def _shows_more(candidate: Candidate, other: Candidate) -> bool:
         for mine, its in zip(candidate.steps, other.steps, strict=True)
     )
     better = len(candidate.odd) < len(other.odd) and candidate.score > other.score
-    return better and _is_foreign(candidate) == _is_foreign(other) and all(otherwise)
+    return better and candidate.foreign == other.foreign and all(otherwise)
 
 
 def _alike(candidate: Candidate, other: Candidate) -> bool:
     return candidate.fits == other.fits and same(candidate, other) and candidate.framing == other.framing
-
-
-def _is_foreign(candidate: Candidate) -> bool:
-    return candidate.version != candidate.native
 
 
 def _rank(candidate: Candidate) -> tuple[bool, bool, bool, float]:

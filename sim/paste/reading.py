@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sim.codec import BuildError, IsoError, Message, ParseError, build, misfits, parse
@@ -195,18 +195,14 @@ def of_broken(raw: str, version: str | Spec, stopped: ParseError) -> Reading:
     """A reading of the broken text form *raw*, as far as *version* reads it; *stopped* is the error there."""
     message: Message | None = stopped.partial
     at = min(stopped.offset or 0, len(raw))
-    return Reading(
+    return replace(
+        of_text(raw, message or Message("")),
         message=message,
-        given=raw,
-        spelling=TEXT,
-        format=TEXT,
-        title=TEXT_TITLE,
         version=table(version).version,
         by=version if isinstance(version, Spec) else None,
-        raw=raw,
         end=at,
         read=at if message else 0,
-        size=len(raw),
+        complete=False,
         confidence=UNSURE if message else NONE,
         reasons=(str(stopped),),
         misfits=(stopped,),
