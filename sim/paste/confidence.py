@@ -99,11 +99,6 @@ def _note(best: Candidate) -> None:
         best.unusual.append(f"MTI {best.anchor.mti} is not a usual one")
 
 
-def _framed(best: Candidate) -> bool:
-    """Whether a length determines where the message ends."""
-    return any(layer.is_length for layer in best.front.layers)
-
-
 def _spoiled_text(best: Candidate, other: Candidate) -> bool:
     """Whether *best* are bytes whose hex digits are the text form, too, but for one or two digits more: a
     digit typed twice makes such bytes."""
@@ -121,50 +116,46 @@ def _beside(best: Candidate, rival: Candidate) -> str:
 
 
 def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
-    content = [oddity for oddity in best.odd if oddity.startswith("DE ")]
-    foreign = best.foreign
-    blind = any(not layer.name and "'" not in layer.label for layer in best.front.layers)
-    shaky = bool(best.dialect) or len(best.odd) > len(content) or foreign
-    if not best.fits or any(OFF_BY in oddity for oddity in best.odd) or len(best.odd) > 1:
-        return UNSURE
-    if best.dialect and len(best.steps) < _FEW and not _framed(best):
-        return UNSURE
-    if any(step.odd and (step.way.change or step.odd.endswith(NO_DIGITS)) for step in best.steps):
-        return UNSURE
-    if len(best.dialect) > 1 or (foreign and not _framed(best) and len(best.steps) < _FEW_FOREIGN):
-        return UNSURE
-    if best.odd and shaky and (content or best.dialect or foreign or blind):
-        return UNSURE
-    if best.odd and (rivals or set(best.unusual) - {*best.padding.unsettled, *best.reading.notes}):
-        return UNSURE
-    if sum(step.start == step.end for step in best.steps) > 1:
-        return UNSURE
-    if _brittle(best, content):
-        return UNSURE
-    few = len(best.steps) < _FEW and not best.is_text
-    if not _framed(best) and (best.dialect or (few and not plain(best.anchor.mti))):
+    if not best.fits or len(best.odd) > 1 or any(OFF_BY in oddity for oddity in best.odd):
         return UNSURE
     if any(_as_good(rival, best) or not rival.fits for rival in rivals):
+        return UNSURE
+    if (best.odd and _is_doubtful(best, bool(rivals))) or _is_brittle(best):
         return UNSURE
     return LIKELY if best.odd or best.unusual or rivals else SURE
 
 
-def _brittle(best: Candidate, content: Sequence[str]) -> bool:
+def _is_doubtful(best: Candidate, rivaled: bool) -> bool:
+    """Whether what is odd about a reading that fits is more than one odd value."""
+    content = any(oddity.startswith("DE ") for oddity in best.odd)
+    blind = any(not layer.name and "'" not in layer.label for layer in best.front.layers)
+    shaky = bool(best.dialect) or not content or best.foreign
+    return (
+        rivaled
+        or bool(set(best.unusual) - {*best.padding.unsettled, *best.reading.notes})
+        or any(step.odd and (step.way.change or step.odd.endswith(NO_DIGITS)) for step in best.steps)
+        or (shaky and (content or bool(best.dialect) or best.foreign or blind))
+        or (content and best.reading.text and best.reading.saved < 0)
+    )
+
+
+def _is_brittle(best: Candidate) -> bool:
     """Whether a lost, added or flipped byte or bit turns another message into such a reading, which reads to
     its end with no sign that it is not what was sent."""
-    thin = len(best.steps) < _FEW_FOREIGN
+    framed, count = any(layer.is_length for layer in best.front.layers), len(best.steps)
     fill = best.behind is not None and best.behind.name == "fill" and best.behind.size == 1
-    empty = any(step.start == step.end and step.way.field.prefix < _WRITTEN_OUT for step in best.steps)
-    part = best.reading.text and best.reading.saved < 0
+    empty = [step for step in best.steps if step.start == step.end]
+    unmarked = any(step.way.field.prefix < _WRITTEN_OUT for step in empty)
+    few = count < _FEW and not best.is_text and not plain(best.anchor.mti)
+    thin = count < _FEW_FOREIGN and (best.foreign or unmarked or bool(best.front.unknown))
+    alone = bool(best.dialect) or few or thin
     return (
         bool(best.padding.doubtful)
-        or PAGES_DIFFER in best.unusual
-        or OTHER_CARD in best.unusual
         or fill
-        or MASKED in best.reading.notes
-        or (bool(best.dialect) and (len(best.steps) < _FEW_DIALECT or not known_usual(best)))
-        or (thin and not _framed(best) and (empty or bool(best.front.unknown)))
-        or (part and bool(content))
+        or len(empty) > 1
+        or not {PAGES_DIFFER, OTHER_CARD, MASKED}.isdisjoint((*best.unusual, *best.reading.notes))
+        or (bool(best.dialect) and (len(best.dialect) > 1 or count < _FEW_DIALECT or not known_usual(best)))
+        or (alone and not framed)
     )
 
 
