@@ -45,11 +45,6 @@ class Sample:
     numbers: tuple[int, ...]
 
 
-def sample(body: bytes, numbers: Sequence[int]) -> Sample:
-    """A message with elements *numbers* in the bytes *body*."""
-    return Sample(Search(body), tuple(numbers))
-
-
 def read_by(message: Sample, chosen: Mapping[int, Way]) -> tuple[list[Step], int]:
     """The elements of a message read by the ways *chosen*, and the element where that stops: 0 if none, 1 if
     bytes are left at the end."""

@@ -23,9 +23,10 @@ from sim.codec.wire.pages import SINGLE_BYTE
 from sim.errors import SpecError
 from sim.paste.anchors import Anchor, Head, anchors, is_known_mti, usual
 from sim.paste.front import Front, explain
-from sim.paste.lattice import Block, Lattice, Sample, lattice, read_by, sample
+from sim.paste.lattice import Block, Lattice, Sample, lattice, read_by
 from sim.paste.padding import settle
-from sim.paste.search import Step
+from sim.paste.pipeline import different_kinds
+from sim.paste.search import Search, Step
 from sim.paste.spellings import GIVEN, Sighting, is_legible, sightings
 from sim.paste.ways import TriedFormat, Way, kinds, made_way, ways
 from sim.spec import VERSIONS, version_of
@@ -147,13 +148,9 @@ def _nearest(
     version = Counter(version_of(body.anchor.mti) or VERSIONS[0] for body in bodies).most_common(1)[0][0]
     block = Block([body.sample for body in _spread(bodies)], version)
     by_rank: dict[tuple[bool, float], tuple[TriedFormat, Lattice]] = {}
-    for kind in _kinds_of(bodies, version):
-        table = {
-            number: ways(kind, version, number, False)
-            for message in block.samples
-            for number in message.numbers
-        }
-        graph = lattice(block, table, _FEW_NODES)
+    numbers = tuple(sorted({number for body in bodies for number in body.anchor.numbers}))
+    for kind in different_kinds(_all_kinds(loaded()), bodies[0].anchor.head, version, numbers):
+        graph = lattice(block, {number: ways(kind, version, number, False) for number in numbers}, _FEW_NODES)
         # The first of those that read equally far, such as code pages that differ in a few characters.
         by_rank.setdefault((graph.rank[0], graph.rank[1] - kind.cost), (kind, graph))
     best = ((rank, *by_rank[rank]) for rank in sorted(by_rank, reverse=True)[:_NEAREST])
@@ -197,9 +194,8 @@ def _body(place: int, seen: Sequence[Sighting], name: str, head: Head, at: int) 
         if sighting.name == name:
             for anchor in anchors(Views(sighting.data), at, head, _all_kinds(loaded())):
                 end = _end(sighting.data)
-                yield _Body(
-                    place, sighting.data, end, anchor, sample(sighting.data[anchor.end : end], anchor.numbers)
-                )
+                message = Sample(Search(sighting.data[anchor.end : end]), anchor.numbers)
+                yield _Body(place, sighting.data, end, anchor, message)
             return
 
 
@@ -232,20 +228,6 @@ def _all_kinds(formats: tuple[Format, ...]) -> tuple[TriedFormat, ...]:
         if not kind.format.bitmap_bytes and not kind.format.third
     ]
     return (*base_kinds, *wide)
-
-
-def _kinds_of(bodies: Sequence[_Body], version: str) -> Iterator[TriedFormat]:
-    """The formats with the MTI and bitmap encoding of *bodies*; the plainest of those that read the same."""
-    numbers = sorted({number for body in bodies for number in body.anchor.numbers})
-    keys = set()
-    for kind in _all_kinds(loaded()):
-        if kind.head != bodies[0].anchor.head or kind.format.version not in (None, version):
-            continue
-        first = (ways(kind, version, number, True)[:1] for number in numbers)
-        key = tuple(id(some[0].field) if some else 0 for some in first)
-        if key not in keys:
-            keys.add(key)
-            yield kind
 
 
 def _spread(bodies: Sequence[_Body]) -> list[_Body]:

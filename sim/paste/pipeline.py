@@ -317,12 +317,12 @@ def _jobs(
         if anchor.rank < search.work.least_rank:
             break  # the likeliest come first
         version = asked.version or version_of(anchor.mti) or VERSIONS[0]
-        for kind in _different(asked.kinds or kinds(), anchor.head, version, anchor.numbers):
+        for kind in different_kinds(asked.kinds or kinds(), anchor.head, version, anchor.numbers):
             yield Job(reading, body, skipped, search, anchor, kind, version)
 
 
 @lru_cache(maxsize=_ANNOUNCED)
-def _different(
+def different_kinds(
     tried: tuple[TriedFormat, ...], head: Head, version: str, numbers: tuple[int, ...]
 ) -> tuple[TriedFormat, ...]:
     """The formats that write MTI and bitmap as *head* says; of those that read *numbers* alike, the first:

@@ -4,7 +4,7 @@ restored, parts are joined, and every assumption is reported."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -57,12 +57,7 @@ def fits_at_all(listing: Named) -> bool:
     other reasons, none does."""
     message = message_of(listing)[0]
     wrong = {error.field for error in misfits(message)}
-    plain = wire_format("ascii")
-    fields = ((plain.field(number, message.version), value) for number, value in message.fields.items())
-    return any(
-        field is not None and field.number not in wrong and not worth(field, value)[1]
-        for field, value in fields
-    )
+    return any(number not in wrong and not odd for number, odd in _judged(message))
 
 
 def message_of(listing: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...]]:
@@ -180,7 +175,7 @@ def _chip_value(tag: str, value: str) -> str:
     return digits.zfill(least).upper()
 
 
-def _disagreement(said: set[int], have: set[int]) -> Iterable[str]:
+def _disagreement(said: set[int], have: set[int]) -> Iterator[str]:
     """Yield what differs between the bitmap in the paste and its lines."""
     if missing := sorted(said - have):
         yield f"its bitmap names DE {', '.join(map(str, missing))}, which the paste does not show"
@@ -190,10 +185,12 @@ def _disagreement(said: set[int], have: set[int]) -> Iterable[str]:
 
 def oddities(message: Message) -> list[str]:
     """Return what is odd about the values of a message, in words."""
+    return [odd for _, odd in _judged(message) if odd]
+
+
+def _judged(message: Message) -> Iterator[tuple[int, str]]:
+    """Yield each element of the standard with what is odd about its value, empty if nothing is."""
     plain = wire_format("ascii")
-    notes = []
     for number, value in message.fields.items():
-        field = plain.field(number, message.version)
-        if field is not None and (odd := worth(field, value)[1]):
-            notes.append(odd)
-    return notes
+        if field := plain.field(number, message.version):
+            yield number, worth(field, value)[1]

@@ -46,7 +46,9 @@ def encode(message: Message, fmt: Format | str, *, framing: Sequence[Layer | str
     '08002020000000000000990000123456'
     """
     chosen = wire_format(fmt)
-    return wrap(_head(message, chosen) + b"".join(_pieces(message, chosen)), framing)
+    head, layout = _head(message, chosen), chosen.layout(message.version)
+    pieces = [write(layout[number], number, value) for number, value in sorted(message.fields.items())]
+    return wrap(b"".join([head, *pieces]), framing)
 
 
 def misfits(message: Message, fmt: Format | str) -> tuple[BuildError, ...]:
@@ -83,11 +85,6 @@ def otherwise(message: Message, fmt: Format | str) -> dict[int, str]:
             how = "its hex digits in upper case" if read == value.upper() else "the separator = in place of D"
             differences[number] = f"DE {number} is written with {how}"
     return differences
-
-
-def _pieces(message: Message, fmt: Format) -> list[bytes]:
-    layout = fmt.layout(message.version)
-    return [write(layout[number], number, value) for number, value in sorted(message.fields.items())]
 
 
 def _head(message: Message, fmt: Format) -> bytes:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sim.paste.spellings import tidy
 from sim.paste.spellings.sighting import Sighting, encoded, sighted, word_before
@@ -43,23 +43,20 @@ _IN_BRACKETS = tuple(
     re.compile(rf"{one}(?:0[xX])?([0-9A-Fa-f]{{2}}){two}")
     for one, two in ("<>", (r"\[", r"\]"), ("{", "}"), (r"\(", r"\)"))
 )
-_FEWEST_MARKED = 4
 _HIGHEST, _META = 255, 128
 
 
 def find(text: str) -> Iterator[Sighting]:
     """Every run of such bytes in *text*."""
-    yield from _bracketed(tidy.joined(text), text)
+    joined = tidy.joined(text)
+    for brackets in _IN_BRACKETS:
+        yield from marked("hex in brackets among characters", joined, brackets, by_hex, text)
     for byte, token, between in _CHAINED:
         yield from _chain(text, byte, token, between)
     for match in _BITS.finditer(text):
         data = bytes(int(octet, 2) for octet in _OCTET.findall(match[0]))
         yield sighted("binary digits", data, len(match[0]), text)
-    if line := line_with(text, _ON_TERMINAL):
-        hexed = [mark[1] for mark in _ON_TERMINAL.finditer(line) if mark[1]]
-        if not uneven(hexed):
-            characters = _ON_TERMINAL.sub(_by_terminal, line)
-            yield sighted("characters as terminals show them", encoded(characters), len(line), text)
+    yield from marked("characters as terminals show them", text, _ON_TERMINAL, _by_terminal, text)
 
 
 def _chain(
@@ -97,20 +94,18 @@ def _piece(match: re.Match[str]) -> bytes | None:
     return (match["double"] or match["single"] or "").encode("latin-1", "replace")
 
 
-def _bracketed(text: str, paste: str) -> Iterator[Sighting]:
-    """Plain characters, with unprintable ones as hex digits in brackets: `<02>0800[82]`."""
-    for pattern in _IN_BRACKETS:
-        first = pattern.search(text)
-        if first is None or len(pattern.findall(text)) < _FEWEST_MARKED:
-            continue
-        word = word_before(text, first.start())
-        line = text[first.start() - len(word) :].splitlines()[0]
-        parts = pattern.split(line)
-        pieces = [
-            bytes.fromhex(part) if place % 2 else part.encode("latin-1", "replace")
-            for place, part in enumerate(parts)
-        ]
-        yield sighted("hex in brackets among characters", b"".join(pieces), len(line), paste)
+def marked(
+    name: str, text: str, mark: re.Pattern[str], character: Callable[[re.Match[str]], str], paste: str
+) -> Iterator[Sighting]:
+    """Plain characters, with a *mark* for each other one; its first group is hex digits: `<02>0800[82]`."""
+    line = line_with(text, mark)
+    if line and not uneven([match[1] for match in mark.finditer(line) if match[1]]):
+        yield sighted(name, encoded(mark.sub(character, line)), len(line), paste)
+
+
+def by_hex(match: re.Match[str]) -> str:
+    """The character of a mark's hex digits."""
+    return chr(int(match[1], 16))
 
 
 def line_with(text: str, mark: re.Pattern[str]) -> str:
@@ -125,7 +120,7 @@ def line_with(text: str, mark: re.Pattern[str]) -> str:
 def _by_terminal(match: re.Match[str]) -> str:
     hexed, meta, control, high = match.groups()
     if hexed:
-        return chr(int(hexed, 16))
+        return by_hex(match)
     return chr(ord(high) + _META) if high else chr((ord(control) ^ 0x40) + _META * bool(meta))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
 from sim.paste.spellings import tidy
-from sim.paste.spellings.chains import line_with, uneven
+from sim.paste.spellings.chains import by_hex, line_with, marked, uneven
 from sim.paste.spellings.sighting import Sighting, encoded, longest, sighted
 
 NAMES = ("base64", "base32", "URL encoding", "XML entities", "quoted-printable")
@@ -43,15 +43,12 @@ def find(text: str) -> Iterator[Sighting]:
     yield from _base32(joined, text)
     yield from _percent(joined, text)
     bare = _GOES_ON.sub("", text)
-    for name, mark in (("XML entities", _ENTITY), ("quoted-printable", _QUOTED_PRINTABLE)):
-        line = line_with(bare, mark)
-        hexed = [match[1] for match in mark.finditer(line)]
-        mixed = mark is _ENTITY and any(hexed) and not all(hexed)
-        if line and not mixed and not uneven([digits for digits in hexed if digits]):
-            characters = (
-                html.unescape(mark.sub(_by_entity, line)) if mark is _ENTITY else mark.sub(_by_hex, line)
-            )
-            yield sighted(name, encoded(characters), len(line), text)
+    line = line_with(bare, _ENTITY)
+    hexed = [match[1] for match in _ENTITY.finditer(line)]
+    if line and any(hexed) == all(hexed) and not uneven([digits for digits in hexed if digits]):
+        characters = html.unescape(_ENTITY.sub(_by_entity, line))
+        yield sighted("XML entities", encoded(characters), len(line), text)
+    yield from marked("quoted-printable", bare, _QUOTED_PRINTABLE, by_hex, text)
 
 
 def _percent(text: str, paste: str) -> Iterator[Sighting]:
@@ -98,10 +95,6 @@ def _base64(text: str, paste: str) -> Iterator[Sighting]:
 def _by_entity(match: re.Match[str]) -> str:
     """The character with the entity's number as its byte value, since HTML redefines the C1 range."""
     return chr(int(match[1], 16) if match[1] else int(match[2]))
-
-
-def _by_hex(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16))
 
 
 def write(data: bytes) -> str:
