@@ -177,10 +177,11 @@ def peel(name: str, data: bytes, start: int = 0, end: int | None = None) -> Laye
     if framing.kind == "etx":
         return Layer(name, b"", data[stop - 1 : stop]) if stop > start and data[stop - 1] == ETX else None
     raw = header(framing, data[start:stop])
-    fits = framing.kind != "counted" or (
-        raw and (len(raw), said_total(framing, raw)) == (raw[0], stop - start)
-    )
-    return Layer(name, raw) if raw and fits else None
+    if raw is None or (
+        framing.kind == "counted" and (raw[0], said_total(framing, raw)) != (len(raw), stop - start)
+    ):
+        return None
+    return Layer(name, raw)
 
 
 def header(framing: Frame, data: bytes) -> bytes | None:
