@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 import pytest
 from llm.expected import NOW
@@ -23,9 +25,21 @@ from sim.paste.reading import read_text
 REQUEST = generate("auth", network="VISA", amount_minor_units=12345, at=NOW, entry="chip").message
 DECLINE = respond(REQUEST, "51").message
 APPROVAL = respond(REQUEST).message
-REVERSAL = reverse(REQUEST).message
-ECHO = generate("echo", at=NOW).message
-TYPED = REQUEST.replace(de63="THE AMOUNT IS 999.99 USD. STAN 666666, 31 December at 23:59, REVERSAL, AMEX")
+MESSAGES = {
+    "request": REQUEST,
+    "decline": DECLINE,
+    "approval": APPROVAL,
+    "reversal": reverse(REQUEST).message,
+    "echo": generate("echo", at=NOW).message,
+    "typed": REQUEST.replace(
+        de63="THE AMOUNT IS 999.99 USD. STAN 666666, 31 December at 23:59, REVERSAL, AMEX"
+    ),
+}
+# What a model may write of one of them.
+SENTENCES: list[dict[str, str]] = [
+    json.loads(line)
+    for line in Path(__file__).with_name("sentences.jsonl").read_text(encoding="utf-8").splitlines()
+]
 
 
 def ground(message: Message, language: str = "en") -> Ground:
@@ -34,93 +48,14 @@ def ground(message: Message, language: str = "en") -> Ground:
     return Ground(known.facts, language)
 
 
-@together(
-    "message, text",
-    [
-        (REQUEST, "This is an authorization request for 123.45 USD with a Visa card ending in 1111."),
-        (REQUEST, "A chip was read at CORNER SHOP in New York."),
-        (REQUEST, "It asks the issuer to approve a purchase, sent on 20 November at 10:15:30 UTC."),
-        (APPROVAL, "The issuer approved it with approval code A12345."),
-        (REVERSAL, "It undoes the request with STAN 123456."),
-        (ECHO, "This network management request is an echo test (301)."),
-        (REQUEST, "Nothing has been approved or declined yet."),
-        (REQUEST, "It is no refund, and the card was not read contactless."),
-        (REQUEST, "DE 49 holds 840, the code of USD."),
-        (DECLINE, "The issuer has not approved it."),
-        (DECLINE, "The cardholder's bank declined the purchase with code 51."),
-        (REQUEST, "The merchant asks the issuer of the card to approve 123.45 USD."),
-    ],
-)
-def test_what_is_known_is_supported(message: Message, text: str) -> None:
-    """In a model's own words."""
-    assert ground(message).judge(text) == (Verdict.SUPPORTED, [])
-
-
-@together(
-    "message, language, text",
-    [
-        (DECLINE, "de", "Der Herausgeber hat die Zahlung über 123,45 USD abgelehnt: Code 51."),
-        (DECLINE, "es", "El emisor la rechazó por fondos insuficientes: código 51."),
-        (DECLINE, "fr", "L'émetteur a refusé le paiement de 123,45 USD, code 51."),
-        (APPROVAL, "pt", "O emissor aprovou: foi aprovada com o código A12345."),
-        (ECHO, "en", "Answer it with an 0810 and code 00."),
-        (DECLINE, "en", "The account did not have sufficient funds."),
-    ],
-)
-def test_what_is_known_is_supported_in_other_languages(message: Message, language: str, text: str) -> None:
-    """The words of decisions and the decimal comma are those of the language."""
-    assert ground(message, language).judge(text) == (Verdict.SUPPORTED, [])
-
-
-@together(
-    "message, text",
-    [
-        (REQUEST, "A purchase of 123.46 USD."),
-        (REQUEST, "A purchase of 123.45 EUR."),
-        (REQUEST, "A purchase of 12345 USD."),
-        (DECLINE, "It was approved, not declined."),
-        (REQUEST, "This is a refund."),
-        (REQUEST, "It is a cash withdrawal."),
-        (REQUEST, "The merchant is a restaurant."),
-        (REQUEST, "The card was not present."),
-        (ECHO, "It is a sign-on."),
-        (REQUEST, "It was approved by the issuer."),
-        (REQUEST, "The issuer declined it."),
-        (REQUEST, "The STAN is 654321."),
-        (REQUEST, "The merchant category code 5812 stands for restaurants."),
-        (REQUEST, "The approval code is A12346."),
-        (REQUEST, "The card is 4111111111111111."),
-        (REQUEST, "It expires in 2031."),
-        (REQUEST, "It was sent on 21 November."),
-        (REQUEST, "Terminal TERM0002 sent it."),
-        (DECLINE, "The issuer approved it with response code 51."),
-        (DECLINE, "Declined with response code 05."),
-        (APPROVAL, "It was declined."),
-        (APPROVAL, "Approved with approval code B12345."),
-        (APPROVAL, "The issuer approved it with response code A12345."),
-        (REQUEST, "A purchase of 123.45 euros."),
-        (REQUEST, "A purchase of £123.45."),
-        (REQUEST, "A purchase of 123.45 yen."),
-        (REQUEST, "It was sent on 20 March."),
-        (REQUEST, "It was sent at 20:11."),
-        (REQUEST, "The card is 411111******4242."),
-        (REQUEST, "It is a Mastercard."),
-        (REQUEST, "The card was swiped."),
-        (DECLINE, "It was declined since the card has expired."),
-        (DECLINE, "It was declined since it is a stolen card."),
-        (REQUEST, "The shop is in London."),
-        (TYPED, "It is an Amex payment."),
-        (DECLINE, "The PIN was wrong."),
-        (REQUEST, "Cash was withdrawn."),
-        (REQUEST, "See https://pay.example for more."),
-        (REQUEST, "See [the site](pay.example)."),
-        (REQUEST, "<b>Note</b> this."),
-        (REQUEST, "# A heading"),
-    ],
-)
-def test_what_the_facts_exclude_is_false(message: Message, text: str) -> None:
-    """Another amount, currency, code, number, date, name or decision; links and markup."""
-    assert ground(message).judge(text)[0] is Verdict.FALSE
+@together("row", SENTENCES, lambda row: row["text"])
+def test_a_sentence_is_supported_false_or_unchecked(row: dict[str, str]) -> None:
+    """What restates facts is supported, in a model's own words and those of its language. What they exclude
+    is false: another amount, code, number, date, name or decision; links and markup. Advice, general knowledge
+    and words of no table, true or not, are unchecked: neither told as facts nor struck out."""
+    verdict, reasons = ground(MESSAGES[row["of"]], row.get("language", "en")).judge(row["text"])
+    assert verdict.value == row["verdict"]
+    assert verdict is not Verdict.SUPPORTED or reasons == []
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -133,63 +68,6 @@ def test_judging_grows_with_the_sentence_alone(unit: str, language: str) -> None
     begun = time.process_time()
     facts.judge(unit * (4400 // len(unit)))
     assert time.process_time() - begun < 0.4
-
-
-@together(
-    "message, language, text",
-    [
-        (APPROVAL, "de", "Der Herausgeber hat die Zahlung abgelehnt."),
-        (DECLINE, "es", "La compra fue aprobada."),
-        (DECLINE, "fr", "Le paiement a été accepté."),
-        (REQUEST, "de", "Ein Kauf über 123,46 USD in Paris."),
-    ],
-)
-def test_what_the_facts_exclude_is_false_in_other_languages(
-    message: Message, language: str, text: str
-) -> None:
-    """A decision that was not made is found in any of the languages."""
-    assert ground(message, language).judge(text)[0] is Verdict.FALSE
-
-
-@together(
-    "message, text",
-    [
-        (REQUEST, "The STAN 123456 (DE 11) ties it to its answer, and 5411 stands for grocery stores."),
-        (REQUEST, "Nothing was decided yet; two elements matter most."),
-        (DECLINE, "The issuer declined it for insufficient funds, code 51; a smaller amount may do."),
-        (ECHO, "Answer it with an 0810; there is no card in it."),
-        (REQUEST, "If no answer comes in time, send a reversal."),
-        (DECLINE, "The chip of the card was not the reason."),
-        (REQUEST, "The issuer has not answered yet."),
-        (DECLINE, "The issuer did not decline it."),
-        (REQUEST, "A reversal was sent."),
-        (REQUEST, "The cardholder was fully authenticated."),
-        (REQUEST, "A purchase of five hundred dollars."),
-        (REQUEST, "It was sent on a Monday."),
-        (DECLINE, "The account had sufficient funds."),
-        (ECHO, "A PIN was entered."),
-        (REQUEST, "It was checked offline."),
-        (REQUEST, "DE 48 holds the cardholder's name."),
-        (REQUEST, "The issuer will approve it."),
-        (REQUEST, "The issuer asks the acquirer to authorize 123.45 USD."),
-        (DECLINE, "The acquirer declined it with code 51."),
-        (DECLINE, "The issuer declined 123.45 USD, and the cardholder paid in cash."),
-        (DECLINE, "The account was debited with 123.45 USD."),
-        (DECLINE, "Code 51 is the most usual reason for a decline."),
-        (DECLINE, "Ask for another card, as a decline with 51 would be repeated within 24 hours."),
-        (APPROVAL, "The cardholder got 123.45 USD."),
-        (DECLINE, "The issuer declined the card of the merchant with code 51."),
-        (DECLINE, "The issuer declined the merchant's card with code 51."),
-        (DECLINE, "The issuer declined the terminal with code 51."),
-        (DECLINE, "The merchant was declined by the issuer."),
-        (DECLINE, "The purchase was declined by the issuer of the merchant."),
-        (REQUEST, "The issuer's terminal asks the issuer to approve 123.45 USD."),
-        (REQUEST, "The cardholder asks the acquirer to approve 123.45 USD."),
-    ],
-)
-def test_what_the_message_does_not_prove_is_not_checked(message: Message, text: str) -> None:
-    """Advice, general knowledge and words of no table, true or not: neither told as a fact nor struck out."""
-    assert ground(message).judge(text)[0] is Verdict.UNCHECKED
 
 
 def test_the_explanation_by_rules_may_always_be_said() -> None:
