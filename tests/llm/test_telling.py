@@ -51,8 +51,8 @@ def ground(message: Message, language: str = "en") -> Ground:
 @together("row", SENTENCES, lambda row: row["text"])
 def test_a_sentence_is_supported_false_or_unchecked(row: dict[str, str]) -> None:
     """What restates facts is supported, in a model's own words and those of its language. What they exclude
-    is false: another amount, code, number, date, name or decision; links and markup. Advice, general knowledge
-    and words of no table, true or not, are unchecked: neither told as facts nor struck out."""
+    is false: another amount, code, number, date, name or decision; links and markup. Advice, what everybody
+    knows and words of no table, true or not, are unchecked: neither told as facts nor struck out."""
     verdict, reasons = ground(MESSAGES[row["of"]], row.get("language", "en")).judge(row["text"])
     assert verdict.value == row["verdict"]
     assert verdict is not Verdict.SUPPORTED or reasons == []

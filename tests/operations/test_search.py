@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 from support import together
 
@@ -10,76 +13,16 @@ from sim.operations import search as searching
 from sim.operations.search import KINDS, search
 from sim.spec.tables import read_csv
 
-
-@pytest.mark.parametrize("text", ["de41", "DE 41", "field 41", "F41", "bit 041", "de041"])
-def test_an_element_is_found_however_it_is_written(text: str) -> None:
-    """The element itself stands first."""
-    first = search(text)[0]
-    assert (first.kind, first.key) == ("element", "DE 41")
+# What is typed, the kind that is asked for, and among how many the entry is.
+ROWS = list(csv.DictReader(Path(__file__).with_name("found.csv").read_text(encoding="utf-8").splitlines()))
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "key"),
-    [
-        ("terminal identification", "element", "DE 41"),
-        ("9f1c", "tag", "9F1C"),
-        ("not sufficient funds", "code", "51"),
-        ("euro", "code", "978"),
-        ("germany", "code", "276"),
-        ("luhn", "rule", "luhn"),
-        ("month-13", "fault", "month-13"),
-        ("partial approval", "flow", "0110"),
-    ],
-)
-def test_each_kind_is_found(text: str, kind: str, key: str) -> None:
-    """By a word of its name or by its key, in any case."""
-    assert any(one.kind == kind and key in one.key for one in search(text)[:40])
-
-
-@together(
-    "said, kind, key",
-    [
-        ("insufficient funds", "code", "51"),
-        ("insuff", "code", "51"),
-        ("NSF", "code", "51"),
-        ("stolen", "code", "43"),
-        ("hotlisted", "code", "43"),
-        ("expired", "code", "54"),
-        ("do not honor", "code", "05"),
-        ("logon", "code", "001"),
-        ("ARQC", "tag", "9F26"),
-        ("IAD", "tag", "9F10"),
-        ("CVC2", "part", "DE 48.92"),
-        ("CVV2", "part", "DE 126.10"),
-        ("CID", "part", "DE 48.92"),
-    ],
-)
-def test_what_people_say_is_found(said: str, kind: str, key: str) -> None:
-    """The words of the trade, abbreviated or begun, find the entry whose name has none of them."""
-    assert key in [one.key for one in search(said, kind)[:12]]
-
-
-@together(
-    "said, key",
-    [
-        ("stan", "DE 11"),
-        ("rrn", "DE 37"),
-        ("auth code", "DE 38"),
-        ("PAN", "DE 2"),
-        ("track 2", "DE 35"),
-        ("track2", "DE 35"),
-        ("MCC", "DE 18"),
-        ("acquirer id", "DE 32"),
-        ("service code", "DE 40"),
-        ("terminal id", "DE 41"),
-        ("exp date", "DE 14"),
-        ("pos entry", "DE 22"),
-        ("response code", "DE 39"),
-    ],
-)
-def test_an_element_that_people_name_stands_first(said: str, key: str) -> None:
-    """Before the many that only mention the words."""
-    assert search(said)[0].key == key
+@together("row", ROWS, lambda row: row["text"])
+def test_what_is_searched_is_found(row: dict[str, str]) -> None:
+    """An element however it is written, first; an entry of each kind by a word of its name or by its key; the
+    words of the trade, abbreviated or begun, also where a name has none of them."""
+    entries = search(row["text"], row["asked"] or None)[: int(row["among"])]
+    assert any(one.kind == row["kind"] and row["key"] in one.key for one in entries)
 
 
 def test_every_row_of_what_people_say_says_something() -> None:
