@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sim.codec.wire.catalogue import toml_table, toml_value
-from sim.exchanges import sums
-from sim.exchanges.deciding import Decision, said_by
+from sim.exchanges.deciding import Decision, said_by, worth
 from sim.exchanges.lexicon import fold
 from sim.exchanges.plan import HOST, SUITE, Asked, Plan, Step, masked_description
 from sim.exchanges.words import Reader, Sum
@@ -100,8 +99,7 @@ def _conditions(reader: Reader, network: str | None) -> dict[str, Any]:
     rule: dict[str, Any] = {}
     if money := reader.all("amount", "bare"):
         alpha = next((mark.value.currency for mark in money if isinstance(mark.value, Sum)), "")
-        units = [mark.value.minor_units if isinstance(mark.value, Sum)
-                 else sums.minor_units(mark.value, alpha, comma=reader.comma) for mark in money]  # fmt: skip
+        units = [worth(reader, mark, alpha) for mark in money]
         low, high = units[0] or 0, units[-1] or 0
         bounds = reader.all("bound")
         over = _OVER.search(fold(reader.text[: money[0].start]))

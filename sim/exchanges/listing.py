@@ -40,12 +40,8 @@ _INHERITED = (
 )
 _SAID = _MONEY | {*_DECIDING, "head", "alone", "entry", "network"}
 _PLAIN = _MONEY | {*_DECIDING, "currency", "entry", "network"}
-_SHARED = frozenset(key for kind in (*_INHERITED, _DECIDING) for key in kind) | {
-    "count",
-    "each",
-    "every",
-    "number",
-}
+_COUNTS = ("count", "each", "every", "number")
+_SHARED = frozenset(key for kind in (*_INHERITED, _DECIDING, _COUNTS) for key in kind)
 _LAST = -1
 
 Compose = Callable[[Reader, dict[str, Any]], Plan]
@@ -58,21 +54,22 @@ class _Clause:
     def __init__(self, text: str, after: int, start: int, end: int, marks: Sequence[Mark]) -> None:
         self.start, self.end = start, end
         every = [mark for mark in marks if start <= mark.start < end]
-        one = _ONE.match(text, start, end)
+        another = _ONE.match(text, start, end)
         self.opening = opening = [mark for mark in every if mark.key in ("which", "same", "retry")]
-        article = one and _ARTICLE.fullmatch(one[0]) and any(mark.key in ("head", "alone") for mark in every)
+        transaction = any(mark.key in ("head", "alone") for mark in every)
+        article = another and transaction and _ARTICLE.fullmatch(another[0])
         ordered = any(mark.key == "order" and after <= mark.start < end for mark in marks)
         said = {mark.key for mark in every}
         # `declined, then approved with the correct PIN`
         self.retries = "retry" in said or (
             ordered and not said.isdisjoint(_DECIDING) and said.isdisjoint(("head", "alone", "then", *_MONEY))
         )
-        self.opens = bool((one and not article) or opening) or self.retries
+        self.opens = bool((another and not article) or opening) or self.retries
         self.repeats = any(mark.key == "same" and mark.value for mark in opening)  # the same purchase
         self.number = next((int(mark.value) for mark in opening if mark.key == "which"), None)
         self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)
         self.counts = [int(mark.value) for mark in every if mark.key == "count"]
-        begun = one.end() if one else start
+        begun = another.end() if another else start
         self.marks = [mark for mark in every if mark.start >= begun and mark not in opening]
         for mark in self.marks:
             if mark.key == "unknown" and str(mark.value).isdigit() and mark.end == end:
@@ -119,15 +116,14 @@ def several(reader: Reader, compose: Compose) -> Plan | None:
     clauses = _clauses(settled)
     if not 2 - suite <= len(clauses) <= _MOST:
         return None
-    found = _List(settled, compose)
-    items = found.items(clauses)
-    if not items or not found.holds(items, suite):
+    transactions = _List(settled, compose)
+    items = transactions.items(clauses)
+    if not items or not transactions.holds(items, suite):
         return None
-    plans = [one.plan for one in items]
-    words = said_by(reader.all("suite"))
-    return (
-        suite_of(plans, reader.text, words) if suite else replace(together(plans), text=reader.text).check()
-    )
+    plans = [item.plan for item in items]
+    if suite:
+        return suite_of(plans, reader.text, said_by(reader.all("suite")))
+    return replace(together(plans), text=reader.text).check()
 
 
 def separated(text: str) -> bool:
@@ -138,11 +134,10 @@ def separated(text: str) -> bool:
 def _clauses(settled: Reader) -> list[_Clause]:
     """The clauses of the text; none begins or ends within a mark."""
     text = fold(settled.text)
-    cuts = [found.span() for found in _BETWEEN.finditer(text)]
-    cuts = [(start, end) for start, end in cuts
-            if not any(mark.start < start and end < mark.end for mark in settled.marks)]  # fmt: skip
-    edges = [(0, 0), *cuts, (len(text), len(text))]
-    spans = [(one[1], other[0]) for one, other in pairwise(edges) if one[1] < other[0]]
+    edges = [(0, 0), *(found.span() for found in _BETWEEN.finditer(text)), (len(text), len(text))]
+    edges = [(start, end) for start, end in edges
+             if not any(mark.start < start and end < mark.end for mark in settled.marks)]  # fmt: skip
+    spans = [(end, start) for (_, end), (start, _) in pairwise(edges) if end < start]
     for count in settled.all("count"):
         numbers = [_SUM.search(text, max(start, count.end), end) for start, end in spans]
         if len(spans) == count.value and all(numbers) and (number := numbers[0]):
@@ -166,16 +161,16 @@ class _List:
 
     def items(self, clauses: list[_Clause]) -> list[_Item]:
         """The items, each with its plan; empty if one is not clear."""
-        first = next((at for at, one in enumerate(clauses) if one.number == 1), 0)
-        first = 0 if any(one.opens for one in clauses[:first]) else first
-        rest = [one for one in clauses[first:] if (one.keys or one.repeats) and not one.of_all]
-        shared = [*clauses[:first], *(one for one in clauses if one.of_all)]
+        first = next((at for at, clause in enumerate(clauses) if clause.number == 1), 0)
+        first = 0 if any(clause.opens for clause in clauses[:first]) else first
+        rest = [clause for clause in clauses[first:] if (clause.keys or clause.repeats) and not clause.of_all]
+        shared = [*clauses[:first], *(clause for clause in clauses if clause.of_all)]
         while len(rest) > 1 and rest[0].leads(len(rest)):
             shared.append(rest.pop(0))
-        self.shared = [mark for one in shared for mark in one.marks]
-        if not {key for one in shared for key in one.keys} <= _SHARED:
+        self.shared = [mark for clause in shared for mark in clause.marks]
+        if not {key for clause in shared for key in clause.keys} <= _SHARED:
             return []
-        self.count = next((one for clause in shared for one in clause.counts), 0)
+        self.count = next((count for clause in shared for count in clause.counts), 0)
         items: list[_Item] = []
         remarks: list[_Clause] = []
         while rest:
@@ -183,8 +178,8 @@ class _List:
                 remarks.append(rest.pop(0))
                 continue
             for size in range(min(len(rest), _LONGEST), 0, -1):
-                own = [one for one in rest[1:size] if not (one.is_remark and rest[0].counts)]
-                if any(one.opens or one.is_remark for one in own):
+                own = (clause for clause in rest[1:size] if not (clause.is_remark and rest[0].counts))
+                if any(clause.opens or clause.is_remark for clause in own):
                     continue
                 if item := self._item(rest[:size], items, rest[size:]):
                     items.append(item)
@@ -195,25 +190,25 @@ class _List:
         return self._remarked(items, remarks)
 
     def _item(self, run: Sequence[_Clause], items: list[_Item], later: Sequence[_Clause]) -> _Item | None:
-        inner = [(one.end, other.start) for one, other in pairwise(run)]
-        marks = [mark for one in run for mark in one.marks]
-        marks += [mark for one in run[1:] for mark in one.opening]
-        marks += [mark for mark in self.reader.all("order") if any(a <= mark.start < b for a, b in inner)]
-        own = {key for one in run for key in one.keys}
+        gaps = [(clause.end, after.start) for clause, after in pairwise(run)]
+        marks = [mark for clause in run for mark in clause.marks]
+        marks += [mark for clause in run[1:] for mark in clause.opening]
+        marks += [mark for mark in self.reader.all("order") if any(a <= mark.start < b for a, b in gaps)]
+        own = {key for clause in run for key in clause.keys}
         heads = {mark.value for mark in marks if mark.key == "head"}
         stands = "alone" in own or bool(heads and (own & _MONEY or heads <= WITHOUT_AMOUNT))
         if not (stands or (items and run[0].repeats) or own & (_SAID if run[0].opens else _MONEY)):
             return None
         if run[0].retries and not (items and items[-1].own & {*_DECIDING}):
             return None
-        donors = [self.shared]
+        donors: list[tuple[list[Mark], Sequence[tuple[str, ...]]]] = [(self.shared, (*_INHERITED, _DECIDING))]
         if not stands or run[0].opens:
-            donors += [items[-1].marks if items else later[0].marks if later and run[0].opens else []]
+            near = items[-1].marks if items else later[0].marks if later and run[0].opens else []
+            donors.append((near, _INHERITED))
         keys = set(own)
-        for donor in donors:
-            every = (*_INHERITED, _DECIDING) if donor is self.shared else _INHERITED
-            kinds = [kind for kind in every if keys.isdisjoint(kind)]
-            more = [mark for mark in donor if any(mark.key in kind for kind in kinds)]
+        for donor, inherited in donors:
+            lacking = {key for kind in inherited if keys.isdisjoint(kind) for key in kind}
+            more = [mark for mark in donor if mark.key in lacking]
             marks, keys = [*marks, *more], keys | {mark.key for mark in more}
         item = _Item(run[0].start, run[-1].end, marks, own, stands, run[0].opens, Plan(""))
         return item if self._composed(item) else None
@@ -222,13 +217,11 @@ class _List:
         """Whether the *item* has a clear plan."""
         keys = {mark.key for mark in item.marks}
         options = {}
-        for name, others in (("network", ("pan", "tail")), ("currency", ("amount",))):
-            if keys.isdisjoint((name, *others)) and not (name == "currency" and "alone" in keys):
-                values = self.named[name]
+        for name, others in (("network", ("pan", "tail")), ("currency", ("amount", "alone"))):
+            if (values := self.named[name]) and keys.isdisjoint((name, *others)):
                 if len(values) > 1:
                     return False
-                if values:
-                    options[name] = min(values)
+                options[name] = min(values)
         item.plan = self.compose(self.reader.part(item.start, item.end, item.marks), options)
         return bool(item.plan.steps) and not (item.plan.unclear or item.plan.not_possible)
 
@@ -236,12 +229,12 @@ class _List:
         """The *items* as *remarks* decide them; the others are approved."""
         if not remarks:
             return items
-        middle = [len(items) // 2] if len(items) % 2 else []
         for remark in remarks:
             number = remark.number or 0
-            places = middle if not number else [number - 1 if number > 0 else number]
-            item = next((items[at] for at in places), None)
-            if item is None or item.own & {*_DECIDING}:
+            if not number and len(items) % 2 == 0:
+                return []  # there is no middle one
+            item = items[number - (number > 0) if number else len(items) // 2]
+            if item.own & {*_DECIDING}:
                 return []
             item.marks, item.own = [*item.marks, *remark.marks], item.own | remark.keys
         for item in items:
@@ -251,16 +244,14 @@ class _List:
 
     def holds(self, items: list[_Item], suite: bool) -> bool:
         """Whether the *items* make a list: they are as many as are said, or each begins as one."""
-        counted = [one for one in items if one.plan.asked.count > 1]
-        if len(items) == 1:
-            return suite and bool(counted)
-        if counted and not all(one.stands and not one.opens for one in items):
+        counted, rest = any(item.plan.asked.count > 1 for item in items), items[1:]
+        if not rest:
+            return suite and counted
+        if counted and not all(item.stands and not item.opens for item in items):
             return False
         if self.count:
             return len(items) == self.count
-        rest = items[1:]
-        if all(one.opens or (one.stands and items[0].stands) for one in rest):
+        if all(item.opens or (item.stands and items[0].stands) for item in rest):
             return True
-        decided = all(one.own & {*_DECIDING} for one in items)
-        plain = all(one.own <= _PLAIN for one in rest)
-        return plain and (len(items) > 2 or decided or suite)
+        decided = all(item.own & {*_DECIDING} for item in items)
+        return all(item.own <= _PLAIN for item in rest) and (len(items) > 2 or decided or suite)

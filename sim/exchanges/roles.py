@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 
 from sim.codec import Message
 from sim.codec.text import is_digits
@@ -38,12 +37,6 @@ class Step:
         return self.role in (ANSWER, LATE)
 
 
-@cache
-def _credits() -> tuple[int, int]:
-    low, high = read_toml("link")["moves"]["credit"]
-    return int(low), int(high)
-
-
 def is_credit(message: Message) -> bool:
     """Whether the processing code of *message* credits the cardholder: a refund, an original credit.
 
@@ -51,7 +44,7 @@ def is_credit(message: Message) -> bool:
     (True, False)
     """
     kind = message.get(3)[:2]
-    low, high = _credits()
+    low, high = map(int, read_toml("link")["moves"]["credit"])
     return is_digits(kind) and low <= int(kind) <= high
 
 

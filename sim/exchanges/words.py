@@ -23,6 +23,7 @@ from sim.spec import currency as currency_of
 
 _ALLOWED = frozenset(",.;:-()!/\"'—&=#+*>[]{}|“”„«»‘’_~")
 _TAKEN = "\x00"
+_NO_TOKEN = "-./,()" + _TAKEN
 _CARD_AND_AMOUNT = (2, 4)  # elements with values as long as a card number
 _NOON = (12, 0, 0)
 # Words of one language that in capitals are abbreviations of the field.
@@ -172,16 +173,14 @@ class Reader:
         after = TOKEN.findall(self.left[match.end() : match.end() + _NEXT_WORD])[:2]
         if not _COUNTED.isdisjoint(after) or not phrases_of("plural").keys().isdisjoint(after):
             return False
-        if any(
-            mark.key in ("part", "partof") and not self.text[mark.end : match.start()].strip()
-            for mark in self.marks
+        parts = (mark for mark in self.marks if mark.key in ("part", "partof"))
+        word = "".join(after[:1])
+        if (
+            any(not self.text[mark.end : match.start()].strip() for mark in parts)
+            or any(lexicon.says(" ".join(after[:size]), "also", "actual", "tip") for size in (1, 2))
+            or (len(match[0]) > 1 and lexicon.says(word, "head"))
+            or phrases_of("decision").get(lexicon.variant(word)) in ("approved", "partial")
         ):
-            return True
-        if any(lexicon.says(" ".join(after[:size]), "also", "actual", "tip") for size in (1, 2)):
-            return True
-        if len(match[0]) > 1 and lexicon.says(" ".join(after[:1]), "head"):
-            return True
-        if phrases_of("decision").get(lexicon.variant("".join(after[:1]))) in ("approved", "partial"):
             return True
         before = self.left[max(0, match.start() - _WORDS_BEFORE) : match.start()].rpartition(_TAKEN)[2]
         words = re.split("[.;]", before)[-1]
@@ -261,19 +260,14 @@ class Reader:
     # -- phrases
     def _phrases(self) -> None:
         table, longest = lexicon.phrases()
-        names = lexicon.present(phrases_of("network"), self.left.replace("-", " ")).replace(r"\s+", r"[\s-]+")
-        self._take(
-            rf"\b(?:{names})\b",
-            "network",
-            lambda match: phrases_of("network")[re.sub(r"[\s-]+", " ", match[0])],
-        )
+        networks = phrases_of("network")
+        names = lexicon.present(networks, self.left.replace("-", " ")).replace(r"\s+", r"[\s-]+")
+        self._take(rf"\b(?:{names})\b", "network", lambda match: networks[re.sub(r"[\s-]+", " ", match[0])])
         # A network name does not split a phrase: `stored Visa card`.
         for mark in self.all("network"):
             self.left = self.left[: mark.start] + " " * (mark.end - mark.start) + self.left[mark.end :]
         tokens = [
-            (match[0], match.start(), match.end())
-            for match in TOKEN.finditer(self.left)
-            if match[0] not in "-./,()" and match[0] != _TAKEN
+            (match[0], *match.span()) for match in TOKEN.finditer(self.left) if match[0] not in _NO_TOKEN
         ]
         at = 0
         while at < len(tokens):
@@ -340,10 +334,10 @@ _SHOP = re.compile(
 )
 _PLACE = re.compile(r"\b(?:in|In|en|em|à|a)\s+([A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?!\w)")
 _NO_NAME = frozenset(
-    (
+    [
         *("network", "city", "currency", "country", "entry", "option"),
         *("decision", "atm", "then", "reason", "reason!"),
-    )
+    ]
 )
 
 
