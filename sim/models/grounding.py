@@ -231,7 +231,9 @@ class Ground:
                 found += [] if self.words.issuperset(unit.text.split()) else [("strange", unit.text)]
         if len(clause) >= _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
             found.append(("unsure", "no fact"))
-        found += [("unsure", "other numbers")] if self._misquoted(clause) else []
+        words = [unit for unit in clause if unit.kind not in ("number", "code")]
+        if len(words) < len(clause) and self._restated(words) and not self._restated(clause):
+            found.append(("unsure", "other numbers"))
         if self.language != "de" and self._denies(clause[last + 1 :]):
             found.append(("unsure", "what is denied"))
         found += [("unsure", "another party")] if _mistakes_roles(clause) else []
@@ -258,12 +260,10 @@ class Ground:
         ):
             return "proof" if ("code", text.upper()) in self.claims else "false"
         if text in self.codes if clause[at].kind == "code" else self._has(text):
-            named = [
-                (unit.text, int(value)) for unit in before for key, value in unit.pairs if key == "element"
-            ]
+            named = [(unit, value) for unit in before for key, value in unit.pairs if key == "element"]
             own = [
-                text in self.elements.get(number, ()) or f" {name} {text} " in self.texts
-                for name, number in named
+                text in self.elements.get(int(number), ()) or f" {unit.text} {text} " in self.texts
+                for unit, number in named
             ]
             return "proof" if any(own) or not own else "unsure"
         if clause[at].kind == "code":
@@ -317,11 +317,6 @@ class Ground:
             if all(word in left for word in words) and _denials(words) == _denials(clause):
                 return True
         return f" {' '.join(words)} " in self.texts
-
-    def _misquoted(self, clause: list[_Unit]) -> bool:
-        """Whether a fact has the words of *clause*, but not with its numbers."""
-        words = [unit for unit in clause if unit.kind not in ("number", "code")]
-        return len(words) < len(clause) and self._restated(words) and not self._restated(clause)
 
     def _has(self, number: str) -> bool:
         """Whether *number* is known or the difference of two known amounts."""

@@ -118,12 +118,11 @@ def clean(description: str) -> Cleaned:
         raise CardNumberRefused("PIN or verification code")
     said = _tokenized(text, spoken(text))
     made = _tokenized(said, card_spans(said))
+    encoded = (word for word in made.split() if _BASE64.search(word))
     if (
         search.find(made)
         or _HEX.search(made)
-        or any(
-            _BASE64.search(word) and all(part.search(word) for part in _IN_BASE64) for word in made.split()
-        )
+        or any(all(part.search(word) for part in _IN_BASE64) for word in encoded)
     ):
         raise CardNumberRefused("raw message or other long run of digits")
     for number, other in enumerate(others):
@@ -199,15 +198,9 @@ def card_spans(text: str) -> Iterator[Span]:
 def _read(text: str) -> str:
     """*text*, at the same length, with digits for look-alike letters among digits and for Chinese and
     Japanese numerals."""
-    made = "".join(str(int(value)) if (value := _numeral(char)) is not None else char for char in text)
+    numerals = ((char, unicodedata.numeric(char, -1)) for char in text)
+    made = "".join(str(int(value)) if value in range(10) else char for char, value in numerals)
     return _ALIKE.sub(lambda word: word[0].translate(_AS_DIGITS), made)
-
-
-def _numeral(char: str) -> float | None:
-    if char.isascii():
-        return None
-    value = unicodedata.numeric(char, None)
-    return value if value is not None and value in range(10) else None
 
 
 def _windows(text: str, runs: list[tuple[int, int]], joined: list[bool], first: int) -> Iterator[_Window]:

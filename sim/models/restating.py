@@ -182,12 +182,9 @@ async def restate(
     mark = fence()
     read = {one: f"{value}" for _, _, one, value, words in rules.rows() if words and one not in ("pan", "2")}
     asked = {"description": cleaned.text, "read_by_rules": read, "left_open": _left(rules)}
+    told = restate_instructions(mark, now, {} if choice.shows_schema else choices())
     question = block(f"{now.date()}", asked)
-    prompt, told = (
-        block(mark, asked),
-        restate_instructions(mark, now, {} if choice.shows_schema else choices()),
-    )
-    answered = await ask(choice, settings, told, prompt, Restated, judge, question)
+    answered = await ask(choice, settings, told, block(mark, asked), Restated, judge, question)
     plan = made[0]
     notes = [*plan.notes, *([f"Left aside: {'; '.join(asides)}"] if asides else [])]
     own = rules.understood()
@@ -223,10 +220,10 @@ def _dropped(before: Restated, answer: Restated) -> Iterator[str]:
     """What the rejected answer *before* said and this one no longer says."""
     every = fold(f"{answer.sentence}; {'; '.join([*answer.also, *answer.aside])}")
     for name in Restated.model_fields:
-        was, now = (
+        values = (
             [one] if isinstance(one, str) else one for one in (getattr(before, name), getattr(answer, name))
         )
-        was, now = ([one for one in some if _is_said(one)] for some in (was, now))
+        was, now = ([one for one in some if _is_said(one)] for some in values)
         if len(now) < len(was) and name != "impossible":
             yield from (one for one in was if fold(one) not in every)
 
@@ -316,22 +313,19 @@ def _unsettled(text: str, answer: Restated, plan: Plan, rules: Plan) -> list[str
     if made != own:
         return []
     text, said = fold(text), fold(_full_text(answer))
-    words = [(one, fold(one.partition(":")[0])) for one in _left(rules)]
-    return [
-        one
-        for one, begun in words
-        if (begun not in said if begun in text and ":" not in one else _CONTRADICTION.search(one))
-    ]
+    left = []
+    for words in _left(rules):
+        quoted = ":" not in words and fold(words) in text
+        if fold(words) not in said if quoted else _CONTRADICTION.search(words):
+            left.append(words)
+    return left
 
 
 def _not_understood(answer: Restated, words: str) -> str:
     """A sentence saying that the program does not understand *words*, and in which field."""
-    field = next(
-        (name for name in ("then", "details", "also", "reason", "merchant", "amount")
-         if fold(words.split(":")[0]) in fold(str(getattr(answer, name)))),
-        "",
-    )  # fmt: skip
-    where = f"`{field}`: " if field else ""
+    begun = fold(words.split(":")[0])
+    fields = ("then", "details", "also", "reason", "merchant", "amount")
+    where = next((f"`{name}`: " for name in fields if begun in fold(str(getattr(answer, name)))), "")
     return f"{where}the program does not understand: {words}"
 
 
@@ -373,9 +367,7 @@ def _numbers(text: str, now: datetime | None) -> set[float]:
     """The numbers in *text*, in figures or words; with *now*, also those that its dates and its amounts in
     cents imply."""
     folded = fold(text)
-    found: set[float] = set()
-    for figures in _NUMBER.findall(text):
-        found |= _readings(figures)
+    found = set().union(*map(_readings, _NUMBER.findall(text)))
     spelled = re.finditer(sums.spelled_pattern(folded), folded)
     found |= {float(value) for one in spelled if (value := sums.spelled(one[0])) is not None}
     if now is not None:
