@@ -241,13 +241,10 @@ class Composer(Draft):
         self.version = version or native_version(self.network, None)
 
     def _place(self) -> None:
-        city, country, trade = self.only("city"), self.only("country"), self.only("trade")
-        marks, land = self.all("city"), city or ""
-        regions = {mark.value for mark in self.all("region")}
-        country = country or min(regions, default=None)
-        name = (
-            fold(marks[0].words).upper().removeprefix("IN ").removeprefix("A ")[:_MOST_CITY] if marks else ""
-        )
+        land, country, trade = self.only("city") or "", self.only("country"), self.only("trade")
+        country = country or min((mark.value for mark in self.all("region")), default=None)
+        words = fold(next((mark.words for mark in self.all("city")), "")).upper()
+        name = words.removeprefix("IN ").removeprefix("A ")[:_MOST_CITY]
         if land and country and country != land:
             self.bad(f"{name} is not in {country}")
         if name:
@@ -557,13 +554,12 @@ class Composer(Draft):
 
     def _kind(self, chain: list[str], decision: Decision) -> str | None:
         """The message type that is named, if any."""
-        kinds = {mark.value for mark in self.all("kind")}
-        for mark in self.all("mti"):
-            kind = _CLASS_KINDS.get(mark.value[1] + str(int(mark.value[2]) // 2 * 2))
-            kinds |= {kind} if kind else set()
+        kinds, mtis = {mark.value for mark in self.all("kind")}, [mark.value for mark in self.all("mti")]
+        named = (_CLASS_KINDS.get(mti[1] + str(int(mti[2]) // 2 * 2)) for mti in mtis)
+        kinds |= set(filter(None, named))
         if "advice" in kinds:
             kinds -= {"auth"}
-        if any(mark.value[1] == "4" for mark in self.all("mti")):
+        if any(mti[1] == "4" for mti in mtis):
             kinds -= {"advice"}  # `0420 advice` is a reversal advice
         if decision.outcome and ("advice" in kinds or chain[0] == "completion"):
             self.bad("a decision on an advice")
@@ -673,15 +669,11 @@ class Composer(Draft):
             self.bad("an approval code without an approval")
         if balance is not None and asked.outcome is None:
             asked = replace(asked, outcome="approved")
-        heads = self.all("head")
-        if len(heads) > 1 and asked.then:
-            marks = self.all("decision", "reason", "reason!", "answer")
-            if any(heads[0].start < heads[-1].start < mark.start for mark in marks):
-                self.bad("which message the response is to")
-        words = {
-            "approval": said_by(self.all("approval")),
-            "balance_minor_units": said_by(self.all("balanceis")),
-        }
+        heads, marks = self.all("head"), self.all("decision", "reason", "reason!", "answer")
+        if asked.then and marks and len(heads) > 1 and heads[0].start < heads[-1].start < marks[-1].start:
+            self.bad("which message the response is to")
+        words = {"approval": said_by(self.all("approval"))}
+        words["balance_minor_units"] = said_by(self.all("balanceis"))
         return replace(asked, approval=approval, balance=balance, words={**asked.words, **words})
 
     def _counted(self, asked: Asked) -> Asked:
@@ -689,8 +681,7 @@ class Composer(Draft):
         count, every = self.only("count") or asked.count, int(self.only("every") or 0)
         if count > 1 and self.all("fault", "drop"):
             self.bad(f"{count} messages: which one")
-        which = asked.which if count == asked.count else None
-        index = self._one_of(count)
+        which, index = asked.which if count == asked.count else None, self._one_of(count)
         if every > 1:
             which = range(every - 1, count, every)
         elif index is not None:

@@ -251,10 +251,7 @@ def steps_of(asked: Asked) -> Iterator[Step]:
     times: dict[str, Any] = {"times": asked.count, "which": asked.which}
     changed = bool(asked.fault or asked.elements)
     piecewise = asked.approval is not None or asked.balance is not None or (changed and not asked.at)
-    selectors = {
-        "message_type": asked.kind,
-        **({"purpose": asked.purpose} if asked.purpose != asked.kind else {}),
-    }
+    purpose = {} if asked.kind == asked.purpose else {"purpose": asked.purpose}
     if asked.then or (asked.outcome is not None and not piecewise):
         more: dict[str, Any] = {"outcome": asked.outcome or "approved"}
         if asked.approved is not None:
@@ -268,15 +265,14 @@ def steps_of(asked: Asked) -> Iterator[Step]:
             yield Step("convert", {"to": asked.convert}, words, 0, 0 if asked.then else 1)
         return
     part = {"partial_approval": True} if asked.outcome == "partial" else {}
-    yield Step("generate", {**selectors, **asked.options, **part}, words, **times)
+    first = {"message_type": asked.kind, **purpose, **asked.options, **part}
+    yield Step("generate", first, words, **times)
     yield from _changes(asked, 0)
     if asked.outcome is not None and asked.outcome != "timeout":
-        options: dict[str, Any] = {"code": asked.outcome} if asked.is_declined else {}
-        extras = {"approval": asked.approval, "amount_minor_units": asked.approved}
-        options |= {"balance_minor_units": asked.balance, **extras}
-        words |= {"code": words.get("outcome", ""), "amount_minor_units": words.get("outcome", "")}
-        options = {name: value for name, value in options.items() if value is not None}
-        yield Step("respond", options, words)
+        options = {"code": asked.outcome if asked.is_declined else None, "balance_minor_units": asked.balance}
+        options |= {"approval": asked.approval, "amount_minor_units": asked.approved}
+        words |= dict.fromkeys(("code", "amount_minor_units"), words.get("outcome", ""))
+        yield Step("respond", {name: value for name, value in options.items() if value is not None}, words)
     if asked.convert:
         yield Step("convert", {"to": asked.convert}, words, 0, int(asked.outcome is not None))
 
