@@ -19,7 +19,7 @@ from sim.elements.mti import Original
 from sim.elements.pos import read_location
 from sim.judge.finding import Hit, Severity, catalogue, wrong_check_digit
 from sim.judge.parts import ACCOUNT, CARD, DE, MTI, NUMBER, TABLE, VALUE, Card, Stripe
-from sim.judge.rules import EVERY_DIGIT, Bound, Told, each, rule, standard
+from sim.judge.rules import EVERY_DIGIT, Bound, Told, each, of_parts, rule, standard
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN, is_card
 from sim.parts import layout
@@ -398,10 +398,12 @@ class _Coded:
         """Whether *code* is left to agreement."""
         return self.agreed is not None and self.agreed.fullmatch(code) is not None
 
-    def check(self, value: str, table: Spec) -> Told:
+    def check(self, value: str) -> Told:
         """The hit on the code in *value*, if any."""
         number, code = self.number, value[self.place]
-        if self.listed(code) or not clean(value, number, table) or self._of_a_network(value, code):
+        if self.listed(code) or not clean(value, number, spec(self.version)):
+            return None
+        if self._of_a_network(value, code):
             return None
         if (agreed := self.is_agreed(code)) and not self.remarked:
             return None
@@ -448,15 +450,9 @@ def known_later(code: str, number: int, version: str) -> bool:
 
 def _bind_code(row: Mapping[str, str], coded: _Coded) -> None:
     _CODES.setdefault((coded.version, coded.number), []).append(coded)
-
-    @rule(
-        row["rule"],
-        versions=(coded.version,),
-        classes=row["classes"] or EVERY_DIGIT,
-        any_mti=not row["versions"],
-    )
-    def _(value: str = DE[coded.number], table: Spec = TABLE) -> Told:
-        return coded.check(value, table)
+    classes, any_mti = row["classes"] or EVERY_DIGIT, not row["versions"]
+    parts, versions = [DE[coded.number]], (coded.version,)
+    of_parts(row["rule"], parts, coded.check, versions=versions, classes=classes, any_mti=any_mti)
 
 
 def _bind_codes(row: Mapping[str, str], version: str) -> None:

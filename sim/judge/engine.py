@@ -49,24 +49,15 @@ class Asked:
 
     def __init__(self, rules: Sequence[Bound], names: Sequence[Any]) -> None:
         self.rules, self.names = rules, names
-        self.key_of: Callable[[Any], Any] = itemgetter(*names) if names else _nothing
+        self.key_of: Callable[[Any], Any] = itemgetter(*names) if names else lambda values: ()
         self.memory: dict[Any, Answer] = {}
         self.entry = self.key_of, self.memory, self
 
     def ask(self, values: Values, key: Any) -> Answer:
         """Run the rules on *values* and cache the result under *key*."""
         answer = self.memory[key] = tuple([verdict for bound in self.rules for verdict in bound.ask(values)])
-        MEMORY.grow(len(answer) + _size(key))
+        MEMORY.grow(len(answer) + len(self.names))
         return answer
-
-
-def _nothing(values: object) -> tuple[()]:
-    return ()
-
-
-def _size(key: Any) -> int:
-    """The number of values in a key."""
-    return len(key) if isinstance(key, tuple) else 1
 
 
 class Group:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from sim.codec import Message
 from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH
 from sim.errors import BITMAP_FIELD, MTI_FIELD, element_label, located, with_article
-from sim.spec import Spec
 from sim.spec.networks import told_name
 from sim.spec.tables import read_csv
 
@@ -261,6 +260,9 @@ def sentence(places: Places, hit: Hit, network: str = "") -> str:
     return located(label, None if place is None else place[0] + at, expected, actual)
 
 
+_NAMES: dict[int | None, str] = {None: "message", 0: "Message type indicator"}
+
+
 def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:
     """One hit of a rule as a finding."""
     start = end = None
@@ -273,7 +275,7 @@ def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Find
         network=network,
         field=hit.field,
         path=path,
-        name=_name(places.spec, hit.field, network),
+        name=_NAMES.get(hit.field) or told_name(places.spec, hit.field or 0, network),
         rule=text.id,
         message=sentence(places, hit, network),
         start=start,
@@ -283,11 +285,3 @@ def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Find
         hint=hit.hint or text.hint,
         source=text.source,
     )
-
-
-def _name(table: Spec, field: int | None, network: str) -> str:
-    if field is None:
-        return "message"
-    if field == 0:
-        return "Message type indicator"
-    return told_name(table, field, network)

@@ -145,8 +145,9 @@ class Report:
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        framing = [self.framing.message] if self.framing else []
-        return framing or [sentence for verdict in self._verdicts for sentence in verdict.errors]
+        if self.standard is None:
+            return [self.framing.message] if self.framing else []
+        return self.standard.errors + (self.own.errors if self.own else [])
 
     @property
     def wrong(self) -> int:
