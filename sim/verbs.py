@@ -75,8 +75,11 @@ class Option:
     @property
     def plain(self) -> type:
         """The plain type in which a shell or JSON gives it."""
-        kinds = set(_kinds(self.type))
-        return next((kind for kind in (str, bool, int, float) if kind in kinds), str)
+        return next((kind for kind in (str, bool, int, float) if kind in self._kinds), str)
+
+    @property
+    def _kinds(self) -> set[type]:
+        return {leaf if isinstance(leaf, type) else type(leaf) for leaf in _leaves(self.type)}
 
     @property
     def many(self) -> bool:
@@ -89,7 +92,7 @@ class Option:
         for kind, index in (("AnyNetwork", 0), ("AnyVersion", 1)):
             if kind in self.annotation:
                 return _words()[index]
-        return tuple(dict.fromkeys(_choices(self.type)))
+        return tuple(dict.fromkeys(leaf for leaf in _leaves(self.type) if isinstance(leaf, str)))
 
     def in_json(self, each: Any) -> Any:
         """Its type in JSON, if each value has the type *each*."""
@@ -119,8 +122,7 @@ class Option:
     @property
     def is_plain(self) -> bool:
         """Whether a text, a number or a switch is a complete value, as it is for a message."""
-        kinds = {str, bool, int, float, bytes}
-        return bool(set(_kinds(self.type)) & kinds) and "Callable[" not in self.annotation
+        return bool(self._kinds & {str, bool, int, float, bytes}) and "Callable[" not in self.annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,22 +255,15 @@ def _type(annotation: str) -> Any:
     return eval(generic, {}, _KNOWN) if generic else Any  # noqa: S307
 
 
-def _kinds(annotated: Any) -> Iterator[type]:
+def _leaves(annotated: Any) -> Iterator[Any]:
+    """The types of an annotation, and its literal values."""
     if get_origin(annotated) is Literal:
-        yield from {type(value) for value in get_args(annotated)}
+        yield from get_args(annotated)
     elif args := get_args(annotated):
         for kind in args:
-            yield from _kinds(kind)
+            yield from _leaves(kind)
     elif isinstance(annotated, type):
         yield annotated
-
-
-def _choices(annotated: Any) -> Iterator[str]:
-    if get_origin(annotated) is Literal:
-        yield from (value for value in get_args(annotated) if isinstance(value, str))
-    else:
-        for kind in get_args(annotated):
-            yield from _choices(kind)
 
 
 def _about(text: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +27,18 @@ _MOST = 1 << 20
 
 def messages(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
     """The messages in the arguments *arguments*, else in the file at *path*, else on standard input."""
+    standard_input = not arguments and path is None
+    pastes = (
+        _standard_input() if argument == "-" else argument
+        for argument in (("-",) if standard_input else _rejoin(arguments))
+    )
     any_found = False
-    for paste in _pastes(arguments, path):
+    for paste in chain([] if path is None else [text_of(Path(path).read_bytes())], pastes):
         for text in separate(paste):
             any_found = True
             yield text
     if not any_found:
         raise click.UsageError("no message: give one as an argument, with --file or through a pipe")
-
-
-def _pastes(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
-    if path is not None:
-        yield text_of(Path(path).read_bytes())
-    if not arguments and path is None:
-        arguments = ("-",)
-    for argument in _rejoin(arguments):
-        yield _standard_input() if argument == "-" else argument
 
 
 def _rejoin(arguments: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, overload
 
 from sim.codec.wire import Format, names, wire_format
@@ -25,7 +25,6 @@ from sim.tables.reference import ReferenceTable
 from sim.tables.tables import Table, columns_from, columns_of
 
 _MOST_NAMED = 12
-_KINDS = ("toml", "jpos", "moov", "pyiso8583")
 
 
 def formats() -> Table:
@@ -142,36 +141,34 @@ def export_format(
     'cp500'
     """
     fmt = wire_format(format)
-    if to not in _KINDS:
-        raise SpecError(None, None, "to as " + ", ".join(_KINDS), quoted_value(to))
+    if to not in ("toml", *_TOOLKITS):
+        raise SpecError(None, None, "to as " + ", ".join(("toml", *_TOOLKITS)), quoted_value(to))
     if to == "toml":
         return to_toml(fmt)
-    written: str | dict[str, Any]
-    if to == "jpos":
-        written, left = to_jpos(fmt, version)
-    elif to == "moov":
-        table, left = to_moov(fmt, version)
-        written = json.dumps(table, indent=2, ensure_ascii=False)
-    else:
-        written, left = to_pyiso8583(fmt, version)
+    write, pages = _TOOLKITS[to]
+    written, left = write(fmt, version)
     written_in = {fmt.mti, fmt.digits, fmt.text, fmt.track, fmt.lengths}
     written_in |= {row.get("written", "") for row in fmt.elements.values()}
-    others = sorted(page for page in written_in if page.startswith("cp") and page not in _EBCDIC[to])
+    others = sorted(page for page in written_in if page.startswith("cp") and page not in pages)
     if others:
-        warning = f"{to} writes EBCDIC in code page {_EBCDIC[to][0][2:]}, this format in {', '.join(others)}"
+        warning = f"{to} writes EBCDIC in code page {pages[0][2:]}, this format in {', '.join(others)}"
         warnings.warn(f"{warning}: [ ] ^ ! and | have other bytes", stacklevel=2)
     if left:
         reasons = "; ".join(sorted(set(left.values())))
         numbers = ", ".join(f"DE {number}" for number in list(left)[:_MOST_NAMED])
         numbers += f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
         warnings.warn(f"left out of the {to} specification: {numbers} ({reasons})", stacklevel=2)
-    return written
+    return json.dumps(written, indent=2, ensure_ascii=False) if to == "moov" else written
 
 
-# The EBCDIC pages of each toolkit; the first replaces those that it does not have.
-_EBCDIC = {"jpos": ("cp1047",), "moov": ("cp1047", "cp500"), "pyiso8583": ("cp037", "cp500", "cp1140")}
-
-
+# The writer of each toolkit, and its EBCDIC pages, of which the first replaces those that it does not have.
+_TOOLKITS: dict[
+    str, tuple[Callable[[Format, str | None], tuple[Any, Mapping[int, str]]], tuple[str, ...]]
+] = {
+    "jpos": (to_jpos, ("cp1047",)),
+    "moov": (to_moov, ("cp1047", "cp500")),
+    "pyiso8583": (to_pyiso8583, ("cp037", "cp500", "cp1140")),
+}
 _GUESS_COLUMNS: dict[str, str | Callable[[Any], object]] = {
     **{name: name for name in ("confidence", "spelling", "framing", "format", "title", "version", "mti")},
     "elements": lambda reading: len(reading.message.fields) if reading.message else 0,

@@ -179,19 +179,14 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
         earlier[may] = np.where(index >= 0, index + offset, -1)
         later[seeks] = codes + offset
         offset += len(sought)
-        _add_agreeing(columns, rule, chosen, agree)
+        # The values on which these messages must agree, next to those of other versions.
+        for tie, sides in enumerate(filter(None, map(columns.codes, rule.agree))):
+            if tie == len(agree):
+                agree.append((np.zeros(size, np.int64), np.zeros(size, np.int64)))
+            left, right = agree[tie]
+            agree[tie] = np.where(chosen, sides[0], left), np.where(chosen, sides[1], right)
     agreed = tuple((_int64_view(left), _int64_view(other)) for left, other in agree)
     return Keys(offset, _int64_view(earlier), _int64_view(later), agreed)
-
-
-def _add_agreeing(columns: Columns, rule: Rule, chosen: Any, agree: list[tuple[Ints, Ints]]) -> None:
-    """Add the values on which the messages *chosen* must agree, next to those of other versions."""
-    sides = [pair for tie in rule.agree if (pair := columns.codes(tie)) is not None]
-    for at, (left, other) in enumerate(sides):
-        if at == len(agree):
-            agree.append((np.zeros(columns.size, np.int64), np.zeros(columns.size, np.int64)))
-        before = agree[at]
-        agree[at] = (np.where(chosen, left, before[0]), np.where(chosen, other, before[1]))
 
 
 def _may_be_found(columns: Columns, rule: Rule) -> Any:

@@ -68,7 +68,7 @@ import json, sim, sim.widgets
 from server.endpoints import ENDPOINTS
 from server.openapi import document
 from server.records import CardNetwork
-from sim.tables.plots.draw import _colour
+from sim.tables.plots.draw import colour_of
 from sim.verbs import verb
 from sim.widgets.panels.fields import titles
 
@@ -88,7 +88,7 @@ print(json.dumps({
     "asked": sim.validate(without).query("network == 'MOONPAY'")["rule"].tolist(),
     "declined": sim.respond(made, "51").set_index("number").loc[39, "meaning"],
     "choices": list(titles(verb('generate').option('network')).items())[-1],
-    "colour": _colour("MOONPAY", "grey"),
+    "colour": colour_of("MOONPAY", "grey"),
 }))
 """
 

@@ -172,8 +172,8 @@ class Stream:
 _ROWS = 8192
 _TRIED = 3
 _MICRO = 1_000_000
-# Link types (pcap): BSD loopback, Ethernet, raw IP, Linux cooked, raw IPv4, raw IPv6.
-_NULL, _ETHERNET, _RAW, _SLL, _IPV4, _IPV6 = 0, 1, (12, 14, 101), 113, 228, 229
+# Link types (pcap): BSD loopback, Ethernet, Linux cooked; raw IP, of which 228 is IPv4 and 229 IPv6.
+_NULL, _ETHERNET, _SLL, _IP = 0, 1, 113, (12, 14, 101, 228, 229)
 
 
 @dataclass(slots=True)
@@ -306,14 +306,11 @@ def _packets(stream: Any, file: str) -> Iterator[tuple[float, tuple[Any, ...], i
 
 def _ip(dpkt: Any, link: int, raw: bytes) -> Any:
     """The IP packet in a frame; None if there is none, or it is truncated."""
+    layers = {_ETHERNET: dpkt.ethernet.Ethernet, _SLL: dpkt.sll.SLL, _NULL: dpkt.loopback.Loopback}
     try:
-        if link == _ETHERNET:
-            packet = dpkt.ethernet.Ethernet(raw).data
-        elif link == _SLL:
-            packet = dpkt.sll.SLL(raw).data
-        elif link == _NULL:
-            packet = dpkt.loopback.Loopback(raw).data
-        elif link in (*_RAW, _IPV4, _IPV6):
+        if link in layers:
+            packet = layers[link](raw).data
+        elif link in _IP:
             packet = dpkt.ip6.IP6(raw) if raw[0] >> 4 == 6 else dpkt.ip.IP(raw)
         else:
             return None

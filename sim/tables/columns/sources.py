@@ -90,18 +90,17 @@ def _of_lines(stream: Any, way: ways.SourceWay, options: Options, file: str) -> 
 def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
     """The messages of an iterable: texts, or bytes if the first item is; lines that contain messages are read
     like a file."""
-    rest = iter(items)
+    rest, link = iter(items), options.interface
     first = list(islice(rest, _SAMPLE))
     source: Any = items if not isinstance(items, Iterator) else chain(first, rest)
     if first and isinstance(first[0], _BYTES):
-        way = ways.way_of_items(bytes(first[0]), options.format, options.framing)
-        yield from wire.of_bytes(source, replace(way, interface=options.interface), options.version)
+        way = replace(ways.way_of_items(bytes(first[0]), options.format, options.framing), interface=link)
+        yield from wire.of_bytes(source, way, options.version)
     elif options.format is not None and options.format != "text":
-        way = ways.way_of_items(b"", options.format, options.framing)
-        way = replace(way, interface=options.interface)
+        way = replace(ways.way_of_items(b"", options.format, options.framing), interface=link)
         yield from wire.of_hex(plain.of_items(source, options.find), way, options.version)
     elif (line_way := _way_of_lines(first, options)) is not None:
-        way = replace(line_way, interface=options.interface)
+        way = replace(line_way, interface=link)
         yield from _of_lines(_as_file(_as_lines(iter(source))), way, options, "")
     else:
         yield from plain.of_items(source, options.find)

@@ -91,7 +91,7 @@ def ridges(ax: Axes, edges: Numbers, strips: list[Ridge], *, shared: bool) -> No
     peak = max(int(strip.heights.max()) for strip in strips)
     for at, strip in enumerate(strips):
         base = float(len(strips) - 1 - at)
-        colour = _colour(strip.network, _GREY if shared else _ACCENT)
+        colour = colour_of(strip.network, _GREY if shared else _ACCENT)
         top = base + _STRIP * strip.heights / ((peak if shared else int(strip.heights.max())) or 1)
         steps = np.append(top, top[-1])
         ax.fill_between(edges, base, steps, step="post", color=colour, alpha=0.75, linewidth=0)
@@ -106,13 +106,8 @@ def ridges(ax: Axes, edges: Numbers, strips: list[Ridge], *, shared: bool) -> No
     ax.set_xlim(edges[0], edges[-1])
 
 
-def colour_of(name: str) -> str:
-    """The color of a network; gray for none."""
-    return _colour(name, _GREY)
-
-
-def _colour(name: str, otherwise: str) -> str:
-    """The color, shifted towards white on a dark page so that it stands out."""
+def colour_of(name: str, otherwise: str = _GREY) -> str:
+    """The color of a network, or *otherwise*, shifted towards white on a dark page so that it stands out."""
     from matplotlib.colors import to_hex, to_rgb
 
     usual = network(name).colour if name in NETWORKS else otherwise
