@@ -225,6 +225,7 @@ def test_an_increment_belongs_to_its_authorization(network: str) -> None:
     """By the transaction id, or by card, merchant and function code: in columns as message by message."""
     made = sim.exchange("preauthorization", network=network, then="increment:500 completion:900", at=AT)
     messages = [table.iso.to_message() for table in made.iso.messages]
+    assert made["stan"].tolist() == [one[11] for one in messages]
     table = sim.match(sim.read([sim.build(one) for one in messages], version=None))
     assert table["transaction"].nunique() == len({one.transaction for one in match(messages)}) == 1
 
