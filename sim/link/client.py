@@ -401,10 +401,9 @@ class AsyncClient:
             return
         if is_digits(stan := request.get(11)):  # the reversal's STAN is a later one
             self.stan = max(self.stan, int(stan) % 1_000_000)
+        how: Any = {"stan": self.next_stan(), "at": dates.now(), "network": self.network}
         try:
-            reversal = reverse(
-                request, reason="timeout", stan=self.next_stan(), at=dates.now(), network=self.network
-            )
+            reversal = reverse(request, reason="timeout", **how)
         except IsoError as error:
             self._leave_open(exchange, f"it cannot be reversed: {error}")
             return
@@ -459,14 +458,9 @@ class AsyncClient:
         await self._over(channel, exchange, seconds)
 
     async def _over(self, channel: ClientChannel, exchange: Sent, seconds: float) -> None:
-        done = asyncio.get_running_loop().create_future()
-
-        def ended() -> None:
-            if not done.done():  # a cancelled one has no waiter
-                done.set_result(None)
-
-        self._begin(channel, exchange, ended, seconds)
-        await done
+        ended = asyncio.Event()
+        self._begin(channel, exchange, ended.set, seconds)
+        await ended.wait()
 
     def begin(self, exchange: Sent, ended: Callable[[], None]) -> bool:
         """Send the request of *exchange* without waiting; *ended* is called when the outcome is known. False
