@@ -108,5 +108,5 @@ def explain_instructions(mark: str, language: str) -> str:
 
 def block(mark: str, data: Any) -> str:
     """*data* as JSON in its fence. Angle brackets are escaped, so no line can look like the end."""
-    text = json.dumps(data, ensure_ascii=True)
+    text = json.dumps(data, ensure_ascii=True, indent=0)
     return f"<{mark}>\n{text.replace('<', chr(92) + 'u003c').replace('>', chr(92) + 'u003e')}\n</{mark}>"
