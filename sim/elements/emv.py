@@ -114,8 +114,7 @@ def response_code(value: str) -> str:
     """The authorization response code (8A) with its meaning: the terminal's own, else that of DE 39
     (1987)."""
     code = characters(value)
-    row = lookup("response_code", code, version="1987")
-    meaning = emv.value("8A", "result", code) or (row.meaning if row else "")
+    meaning = emv.value("8A", "result", code) or _in_list("response_code", code)
     return f"{code}, {meaning}" if meaning else f"{code or value}, not in the list"
 
 
@@ -132,8 +131,13 @@ def _terminal_type(value: str) -> str:
 
 def transaction_type(value: str) -> str:
     """The transaction type (9C): by EMV's own list, else by that of DE 3; empty if unknown."""
-    row = lookup("transaction_type", value, version="1987")
-    return emv.value("9C", "type", value) or (row.meaning if row else "")
+    return emv.value("9C", "type", value) or _in_list("transaction_type", value)
+
+
+def _in_list(name: str, value: str) -> str:
+    """The meaning of *value* in a code list of 1987; empty if it is not in it."""
+    row = lookup(name, value, version="1987")
+    return row.meaning if row else ""
 
 
 def three_digits(value: str) -> str:
@@ -152,11 +156,6 @@ def numeric_country(value: str) -> str:
 
 def _currency(value: str) -> str:
     return money.say_currency(three_digits(value))
-
-
-def _entry_mode(value: str) -> str:
-    row = lookup("pos_entry_mode", value, version="1987")
-    return row.meaning if row else ""
 
 
 def _tries(value: str) -> str:
@@ -190,7 +189,7 @@ MEANINGS: dict[str, Callable[[str], str]] = {
     "9F34": cvm_results,
     "9F35": _terminal_type,
     "9F36": lambda value: f"transaction {int(value, 16)} of this card" if value else "",
-    "9F39": _entry_mode,
+    "9F39": partial(_in_list, "pos_entry_mode"),
     "9F42": _currency,
 }
 

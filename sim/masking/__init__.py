@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from sim.kept import Kept
@@ -229,7 +230,8 @@ def cover(
         across = search.find(covered) if placed else search.find(text, unread=True)
     else:
         across = [*search.tracks(covered), *([] if placed else _shifted(covered))]
-    start = _read_until(cells, unread)
+    known = takewhile(lambda cell: cell.number != UNREAD and cell.number not in unread, cells)
+    start = sum(len(prefix) + len(value) for _, prefix, value in known)
     if broken and (placed or start > _REACH):  # otherwise all of it has been searched already
         across += _left(text, start)
     if cut and (piece := _LAST_DIGITS.search(covered, max(len(covered) - _REACH, 0))):
@@ -278,16 +280,6 @@ def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int],
 
 
 _STARS = re.compile(r"\*+")
-
-
-def _read_until(cells: Sequence[Stretch], unread: frozenset[int]) -> int:
-    """The offset where the unread text begins."""
-    at = 0
-    for number, prefix, value in cells:
-        if number == UNREAD or number in unread:
-            break
-        at += len(prefix) + len(value)
-    return at
 
 
 def _left(text: str, start: int) -> list[Span]:

@@ -3,6 +3,7 @@ argument, and no error repeats a card number that was passed as a name."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -11,6 +12,7 @@ from pathlib import Path
 from sim.errors import OptionError, quoted_value
 from sim.masking import mask_words
 
+_NO_NAME = re.compile("[\0\ud800-\udfff]")
 _LONGEST = 4096  # characters: more than any path of Linux, macOS or Windows has
 _LONGEST_NAME = 255  # characters of a file or folder name in it
 
@@ -25,7 +27,7 @@ def path_of(option: str, given: str | Path) -> Path:
         raise OptionError(option, "the name of a file, or its text", quoted_value(given))
     text = str(given)
     longest = max(map(len, Path(text).parts), default=0)
-    if not text or "\0" in text or len(text) > _LONGEST or longest > _LONGEST_NAME or not _encodable(text):
+    if not text or _NO_NAME.search(text) or len(text) > _LONGEST or longest > _LONGEST_NAME:
         raise OptionError(option, "the name of a file, or its text", quoted_value(text))
     return Path(given)
 
@@ -59,11 +61,3 @@ def masked_names() -> Iterator[None]:
             if (value := getattr(error, name)) is not None:
                 setattr(error, name, mask_words(str(value)))
         raise
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

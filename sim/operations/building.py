@@ -67,8 +67,9 @@ def build_from(
     >>> build_from("0800", {3: "990000", 11: "123456"}, format="bcd").written
     '08002020000000000000990000123456'
     """
-    fmt = named_format(format)
-    message = _message(mti, dict(sorted(fields.items())), version, fmt)
+    fmt, ordered = named_format(format), dict(sorted(fields.items()))
+    # In the format's dialect if an element is one that the format defines differently.
+    message = Message(mti, ordered, version, dialect=fmt.layout(version).table_of(ordered) if fmt else None)
     if errors := text_misfits(message):
         raise UnwritableError.of(tuple(errors))
     text = written(message, fmt)
@@ -128,10 +129,3 @@ def _fitted(value: str, element: ElementSpec) -> str:
     """*value* at the length of a fixed element: padded, or without excess trailing blanks."""
     bare = value.rstrip()
     return bare if element.fixed and len(bare) == element.width else element.filled(value)
-
-
-def _message(mti: str, fields: dict[int, str], version: str, fmt: Format | None) -> Message:
-    """The message, in the format's dialect if it has an element that the format defines differently."""
-    if fmt is None:
-        return Message(mti, fields, version)
-    return Message(mti, fields, version, dialect=fmt.layout(version).table_of(fields))

@@ -75,9 +75,8 @@ def _words(pack: Path) -> dict[str, RuleText]:
         rows: list[dict[str, Any]] = list(csv.DictReader(file))
     for row in rows:
         if missing := [name for name in _COLUMNS if not row.get(name)]:
-            raise SpecError(
-                None, None, f"a rule with {', '.join(missing)} in {_WORDS}", quoted_value(str(row))
-            )
+            expected = f"a rule with {', '.join(missing)} in {_WORDS}"
+            raise SpecError(None, None, expected, quoted_value(str(row)))
     words = {text.id: text for text in texts(rows)}
     for name in words:
         if name in catalogue():

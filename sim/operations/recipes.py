@@ -64,9 +64,8 @@ def clock(version: str, at: datetime | None, zone: tzinfo) -> Clock:
     try:
         return _clock(version, at.replace(tzinfo=UTC) if at.tzinfo is None else at, zone)
     except OverflowError:
-        raise OptionError(
-            "at", "a date and time that exists in every time zone", quoted_value(str(at))
-        ) from None
+        expected = "a date and time that exists in every time zone"
+        raise OptionError("at", expected, quoted_value(str(at))) from None
 
 
 @lru_cache(maxsize=16)
@@ -162,13 +161,11 @@ STATE = "state or province"
 
 
 def _location(setting: Setting) -> str:
-    sample = setting.sample
+    sample, layout = setting.sample, _layout_of_place(setting)
     inner = {"postal code": sample["postal"], "region": sample["region"], "country": sample["country"]}
     more = {"street": sample["street"], "postal code, region and country": inner}
-    layout = _layout_of_place(setting)
-    return place_in(
-        layout, sample["name"], sample["city"], sample["region"], country(sample["country"]), more
-    )
+    land = country(sample["country"])
+    return place_in(layout, sample["name"], sample["city"], sample["region"], land, more)
 
 
 def place_in(
@@ -219,14 +216,12 @@ def original_of(context: Context) -> str:
     """The original of a reversal: the same transaction as an authorization request, sent earlier."""
     template = read_toml("templates")["kinds"]["auth"]["mti"]
     setting, clock = context.setting, context.clock
-    version = setting.version
+    version, sample = setting.version, setting.sample
     sent = number_of("sent-of-original", version)
     earlier = (clock.utc if sent == _TRANSMITTED else clock.at) - EARLIER
     moment = dates.write(spec(version)[sent].pattern, earlier)
-    forwarding = setting.sample["forwarding"] if 33 in setting.parts else ""
-    return original_data(
-        version, template[version], _stan(context), moment, setting.sample["acquirer"], forwarding
-    )
+    institutions = sample["acquirer"], sample["forwarding"] if 33 in setting.parts else ""
+    return original_data(version, template[version], _stan(context), moment, *institutions)
 
 
 def original_data(version: str, mti: str, stan: str, moment: str, acquirer: str, forwarding: str = "") -> str:

@@ -166,15 +166,14 @@ def say_outcome(message: Message, name: str | None) -> str:
     where = "response" if mti.is_response(message.mti) else "request"
     entry = answer(code, message.version, name, where=where)
     meaning = entry.meaning if entry else f"not in the list of ISO 8583:{message.version} codes"
-    label = message.spec[39].name.lower()
+    label, kind = message.spec[39].name.lower(), entry.kind if entry else ""
     if not mti.is_response(message.mti):
         undoes = message.mti[1] == "4"
-        if undoes and entry and entry.kind == "approved":
+        if undoes and kind == "approved":
             return f"Its {label} {code}, {meaning}, is the original's and gives no reason."
         if message.mti[2] not in _DECIDED:
             return f"Its {label} {code} means {meaning}."
-        return f"Its {label} {code} {'gives the reason' if undoes else 'gives the decision'}: {meaning}."
-    kind = entry.kind if entry else ""
+        return f"Its {label} {code} gives the {'reason' if undoes else 'decision'}: {meaning}."
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
         return f"The other side accepted it ({code})."
     result = "partly" if is_partly_approved(message) else _outcome_kind(message, kind)

@@ -97,6 +97,5 @@ def missing(
         at = clock.astimezone(UTC) if clock.tzinfo else clock
         values[SENT] = f"{at:%m%d%H%M%S}"
     errors = {finding.field for finding in findings if finding.severity == Severity.ERROR}
-    return dict(sorted(values.items())), sorted(
-        number for number in errors if number and number not in values
-    )
+    lacking = sorted(number for number in errors if number and number not in values)
+    return dict(sorted(values.items())), lacking

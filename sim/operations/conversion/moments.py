@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sim.elements import dates
 from sim.errors import BuildError
@@ -111,9 +110,9 @@ def _completed(pattern: str, short: str, value: str, at: datetime) -> str | None
         years = [base + century for century in _CENTURIES]
     else:
         years = [at.year + distance for distance in _YEARS]
-    best = min(
-        (moment for year in years if (moment := _moment(parts, year))), key=_far_from(at), default=None
-    )
+    moments = (moment for year in years if (moment := _moment(parts, year)))
+    naive = at.replace(tzinfo=None)
+    best = min(moments, key=lambda moment: abs(moment - naive), default=None)
     return None if best is None else dates.write(pattern, best)
 
 
@@ -124,8 +123,3 @@ def _moment(parts: dict[str, str], year: int) -> datetime | None:
         return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 (local, of no known zone)
     except ValueError:
         return None
-
-
-def _far_from(at: datetime) -> Callable[[datetime], timedelta]:
-    naive = at.replace(tzinfo=None)
-    return lambda moment: abs(moment - naive)

@@ -36,14 +36,11 @@ def place(draft: Draft, rule: ConversionRow) -> None:
         note = "parts separated by backslashes, the country in digits; the 1987 widths are not kept"
     else:
         cells = layouts.layouts("1987", target)[0].cell.cells
-        values = (name, city, land.alpha2 if land else code)
-        new_parts = {cell.name: text[: cell.most] for cell, text in zip(cells, values, strict=False)}
+        texts = list(zip(cells, (name, city, land.alpha2 if land else code), strict=False))
+        new_parts = {cell.name: text[: cell.most] for cell, text in texts}
         lost = [part for part in _LOST if parts.get(part)]
-        cut = [
-            part
-            for part, text, cell in zip(("name", "city"), values, cells, strict=False)
-            if len(text) > cell.most
-        ]
+        labels = zip(("name", "city"), texts, strict=False)
+        cut = [part for part, (cell, text) in labels if len(text) > cell.most]
         note = "in the 1987 widths" + (f"; {', '.join(lost)} lost" if lost else "")
         note += f"; {', '.join(cut)} cut" if cut else ""
     if draft.write(source, target, new_parts):
@@ -63,9 +60,8 @@ def text(draft: Draft, rule: ConversionRow) -> None:
     value, element = draft.message[source], spec(draft.to)[target]
     bare = value.rstrip(" ")
     new_value = bare.ljust(element.width) if element.fixed else bare or value[:1]
-    _write(
-        draft, source, target, new_value[: element.width], _cut(len(bare), element.width, "characters"), value
-    )
+    cut = _cut(len(bare), element.width, "characters")
+    _write(draft, source, target, new_value[: element.width], cut, value)
 
 
 def number(draft: Draft, rule: ConversionRow) -> None:

@@ -184,8 +184,7 @@ def _swapped(message: Message, how: str, network: str | None) -> Message | None:
         new = pan[: _SHORTEST - 1] + check_digit(pan[: _SHORTEST - 1])
     else:
         new = default_card(next(name for name in NETWORKS if name != network)).pan
-    values = {
-        f"de{number}": message[number].replace(pan, new) for number in _CARD_ELEMENTS if number in message
-    }
-    fits = all(len(value) <= message.spec[int(name[2:])].width for name, value in values.items())
-    return message.replace(**values) if fits else None
+    values = {number: message[number].replace(pan, new) for number in _CARD_ELEMENTS if number in message}
+    if any(len(value) > message.spec[number].width for number, value in values.items()):
+        return None
+    return message.replace(**{f"de{number}": value for number, value in values.items()})

@@ -137,12 +137,8 @@ def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, float,
                 turned = f"{stated[:1]}{value[first : first + 1]}{stated[1:]}"
                 yield name + turned, first + 1, 1.0, "two adjacent characters were swapped"
         if lost <= width and (stands[: width - lost] in _less(name, lost) if lost else _alike(stands, name)):
-            yield (
-                name + value[first - 2 : first],
-                first,
-                0.0,
-                f"with tag {name} all tags in DE 55 can be read",
-            )
+            why = f"with tag {name} all tags in DE 55 can be read"
+            yield name + value[first - 2 : first], first, 0.0, why
 
 
 def _alike(a: str, b: str) -> bool:

@@ -247,34 +247,29 @@ def _units(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
                 action = LOST if by < 0 else ADDED
                 for value, bits, why in _bared(gap) if by > 0 else _restored(gap, number, -by * gap.unit):
                     if text := gap.put(value):
-                        yield Edit(
-                            text, PRIOR[action] + bits, action, number, why, gap.value, value, gap.table
-                        )
+                        cost = PRIOR[action] + bits
+                        yield Edit(text, cost, action, number, why, gap.value, value, gap.table)
 
 
 def _bared(gap: Opening) -> Iterator[tuple[str, float, str]]:
     """The values of an element without one extra unit."""
     long, unit = gap.value, gap.unit
     for begin, stop in _runs(long, unit):
-        value, same, place = (
-            long[:begin] + long[begin + unit :],
-            (stop - begin) // unit,
-            log2(len(long) / unit),
-        )
-        bits, why = place + NO_HABIT, "without it, all elements after it can be read"
+        value, same = long[:begin] + long[begin + unit :], (stop - begin) // unit
+        bits, extra = log2(len(long) / unit), _quoted(long[begin : begin + unit])
         if not long[begin].isdigit() and is_digits(long[:begin] + long[stop:]):
-            bits, why = place, f"{_quoted(long[begin : begin + unit])} is among digits"
+            yield value, bits, f"{extra} is among digits"
         elif same > 1:
-            bits, why = place - log2(same - 1), f"{_quoted(long[begin : begin + unit])} is there twice"
-        yield value, bits, why
+            yield value, bits - log2(same - 1), f"{extra} is there twice"
+        else:
+            yield value, bits + NO_HABIT, "without it, all elements after it can be read"
 
 
 def _quoted(unit: str) -> str:
     """A unit in words; digits are not shown, because they may belong to a card."""
-    words = {"0": "a zero", " ": "a blank"}
     if len(unit) > 1:
         return "a byte"
-    return "a digit" if unit.isdigit() and unit != "0" else words.get(unit, repr(unit))
+    return {"0": "a zero", " ": "a blank"}.get(unit) or ("a digit" if unit.isdigit() else repr(unit))
 
 
 def _runs(value: str, unit: int) -> Iterator[tuple[int, int]]:
@@ -304,11 +299,8 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
         if value not in seen and (stop - begin > lost or unit in (" ", "0")):
             rare = _BLANK if unit == " " else float(stop - begin == lost)
             yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(unit)} is one of a run"
-    yield (
-        short + UNKNOWN * lost,
-        _NOTHING_TELLS,
-        f"nothing tells which {'byte' if lost > 1 else 'character'} it was",
-    )
+    why = f"nothing tells which {'byte' if lost > 1 else 'character'} it was"
+    yield short + UNKNOWN * lost, _NOTHING_TELLS, why
 
 
 def values(raw: str, frame: Frame, table: Spec, suspects: Iterable[int]) -> Iterator[Edit]:
@@ -329,9 +321,8 @@ def values(raw: str, frame: Frame, table: Spec, suspects: Iterable[int]) -> Iter
         begin, last = max(first - 1, frame.places[0].first), min(end, len(raw) - 1)
         for at in range(begin, last if end - first <= _LONGEST_SWAPPED else begin):
             if (text := swapped(raw, at)) != raw:
-                yield Edit(
-                    text, PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, fields[number], text[first:end]
-                )
+                pair = fields[number], text[first:end]
+                yield Edit(text, PRIOR[SWAPPED], SWAPPED, number, _TURNED_ROUND, *pair)
 
 
 def _changed(

@@ -112,10 +112,8 @@ def _moment(digits: str) -> datetime | None:
 def _year(fields: Mapping[int, str], table: Spec) -> str:
     """The last digit of the year, if an element contains it."""
     local = fields.get(_TIME, "")
-    if len(local) == 12 == table[_TIME].width:
-        return local[1]
-    if len(local) == 14 == table[_TIME].width:
-        return local[3]
+    if len(local) == table[_TIME].width > 10:
+        return local[-11]
     return (tags(fields.get(_CHIP, "")) or {}).get("9A", "  ")[1:2].strip()
 
 
