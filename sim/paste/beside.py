@@ -190,24 +190,15 @@ def _card_number(text: str) -> Iterator[Piece]:
     yield Piece("check digit", pan[-1], "correct" if luhn_ok(pan) else "wrong")
 
 
-def _card(pan: str, expiry: str, service: str) -> Iterator[Piece]:
-    yield next(_card_number(pan))
-    if expiry:
-        yield Piece("expiry", expiry, dates.readable_date("YYMM", expiry))
-    if service:
-        yield Piece("service code", service, meaning(Message("0100", {40: service}), 40))
-
-
-def _track_2(text: str) -> Iterator[Piece]:
-    if read := card.read_track_2(text.strip(";?")[:37].rstrip("F")):
-        yield from _card(read.pan, read.expiry, read.service)
-        yield Piece("discretionary data", _HIDDEN, "")
-
-
-def _track_1(text: str) -> Iterator[Piece]:
-    if read := card.read_track_1(text.strip("%").split("?")[0]):
-        yield from _card(read.pan, read.expiry, read.service)
-        yield Piece("cardholder name", _HIDDEN, "")
+def _track(read: card.Track1 | card.Track2 | None, hidden: str) -> Iterator[Piece]:
+    if read is None:
+        return
+    yield next(_card_number(read.pan))
+    if read.expiry:
+        yield Piece("expiry", read.expiry, dates.readable_date("YYMM", read.expiry))
+    if read.service:
+        yield Piece("service code", read.service, meaning(Message("0100", {40: read.service}), 40))
+    yield Piece(hidden, _HIDDEN, "")
 
 
 def _pin_block(digits: str) -> Iterator[Piece]:
@@ -293,8 +284,10 @@ _INSIDE: dict[str, Callable[[str], Iterator[Piece]]] = {
     "dol": _data_objects,
     "bitmap": _bitmap,
     "card-number": _card_number,
-    "track-1": _track_1,
-    "track-2": _track_2,
+    "track-1": lambda text: _track(card.read_track_1(text.strip("%").split("?")[0]), "cardholder name"),
+    "track-2": lambda text: _track(
+        card.read_track_2(text.strip(";?")[:37].rstrip("F")), "discretionary data"
+    ),
     "pin-block": _pin_block,
     "tvr": _of_tag("95"),
     "tsi": _of_tag("9B"),

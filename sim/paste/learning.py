@@ -116,11 +116,16 @@ class _Fit:
 def learn(items: Sequence[str | bytes], name: str) -> Learned:
     """The dialect of the messages *items*, as a format called *name*. Raises SpecError, with the reason, if
     no format reads most of them."""
-    near = [(*entry, spelling, bodies) for spelling, bodies in _places(items) for entry in _nearest(bodies)]
+    near = [
+        (*entry, spelling, bodies, which)
+        for spelling, bodies in _places(items)
+        for which, entry in enumerate(_nearest(bodies))
+    ]
+    near.sort(key=lambda entry: entry[0], reverse=True)
+    # Of incomplete ones, the best of each place first: how far they read is not comparable.
+    near.sort(key=lambda entry: 0 if entry[0][0] else 1 + entry[-1])
     fits: list[tuple[tuple[bool, int, float], str, _Fit]] = []
-    for (complete, _), kind, version, guide, spelling, bodies in sorted(
-        near, key=lambda entry: entry[0], reverse=True
-    )[:_NEAREST]:
+    for (complete, _), kind, version, guide, spelling, bodies, _ in near[:_NEAREST]:
         fit = _fitted(kind, version, bodies, guide)
         fits.append((fit.rank, spelling, fit))
         if complete and not fit.found.stop and not fit.otherwise:

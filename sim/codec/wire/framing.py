@@ -40,15 +40,15 @@ class Frame:
     kind: str
     width: int
     written: str
-    order: str
-    counts_itself: bool
-    before: bytes
-    after: bytes
-    pattern: str
-    default: str
-    total: tuple[slice, str]
-    addresses: tuple[int, ...]
-    source: str
+    order: str = ""
+    counts_itself: bool = False
+    before: bytes = b""
+    after: bytes = b""
+    pattern: str = ""
+    default: str = ""
+    total: tuple[slice, str] = (slice(0, 0), "")
+    addresses: tuple[int, ...] = ()
+    source: str = ""
 
     @property
     def head(self) -> int:
@@ -115,23 +115,7 @@ def frame(name: str) -> Frame:
 @cache
 def _header(name: str, width: int) -> Frame:
     """A header of which only the width is known: its bytes are kept unchanged."""
-    zeros = "00" * width
-    return Frame(
-        name,
-        f"{width}-byte header",
-        "header",
-        width,
-        "hex",
-        "",
-        False,
-        b"",
-        b"",
-        ".*",
-        zeros,
-        _total(""),
-        (),
-        "",
-    )
+    return Frame(name, f"{width}-byte header", "header", width, "hex", pattern=".*", default="00" * width)
 
 
 def said_length(framing: Frame, data: bytes, start: int) -> int | None:

@@ -47,13 +47,18 @@ _FILLED = re.compile(r"[^\r\n]{3,100}?\S {2,}(?=\S)")
 
 def find(text: str) -> Iterator[Named]:
     """The messages in a table, each starting with an MTI."""
-    text = _of_html(text) if "<td" in text else _STARRED.sub(_barred, text.translate(_BARS))
+    text = (
+        _of_html(text)
+        if "<td" in text
+        else _STARRED.sub(lambda row: _STAR.sub("|", row[0]), text.translate(_BARS))
+    )
     lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
     for divider in _DIVIDERS:
         # Values may contain commas; if every row has the same number outside quotes, they divide columns.
         plain = len({_QUOTED.sub("", line).count(divider) for line in lines}) > 1
         split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
-        place = next((at for cells in split if (at := _headed(cells))), -1)
+        headings = ((at, cell.strip()) for cells in split for at, cell in enumerate(cells) if at)
+        place = next((at for at, heading in headings if _VALUE.fullmatch(heading)), -1)
         if messages := list(_wide(split)):
             yield from messages
             return
@@ -150,19 +155,10 @@ def _cells(line: str, divider: str) -> list[str]:
         return [line]
 
 
-def _barred(row: re.Match[str]) -> str:
-    return _STAR.sub("|", row[0])
-
-
 def _of_html(text: str) -> str:
     """The rows of an HTML table, one per line."""
     rows = _ROW.split(text)[1:]
     return "\n".join("|".join(_TAG.sub("", cell) for cell in _CELL.split(row)[1:]) for row in rows)
-
-
-def _headed(cells: list[str]) -> int:
-    """The column with a heading such as "value"; 0 if there is none."""
-    return next((at for at, cell in enumerate(cells) if at and _VALUE.fullmatch(cell.strip())), 0)
 
 
 def _row(cells: list[str], place: int) -> tuple[str, str] | None:

@@ -83,7 +83,7 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
         number = _number(key)
         if not isinstance(raw_entry, Mapping):
             raise SpecError(number, None, "a field as a table", quoted_value(raw_entry))
-        entry = {name.lower(): value for name, value in raw_entry.items()}
+        entry = _lowered(raw_entry)
         if number == 0:
             head["mti"] = _written(entry, number)
         elif number == 1:
@@ -93,6 +93,10 @@ def from_moov(given: Mapping[str, Any], name: str) -> dict[str, Any]:
     if not elements:
         raise SpecError(None, None, "known fields", "; ".join(omission.reason for omission in left[:3]))
     return rows_of(str(given.get("name") or name), "moov-io/iso8583 specification", head, elements, left)
+
+
+def _lowered(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.lower(): value for key, value in entry.items()}
 
 
 def _bitmap(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,7 +171,7 @@ def _with_parts(described: Described, entry: Mapping[str, Any]) -> Described:
 
 def _chip(said: Any, key: str) -> dict[str, Any]:
     """The row of one BER-TLV tag with a binary value."""
-    entry = {name.lower(): value for name, value in said.items()} if isinstance(said, Mapping) else {}
+    entry = _lowered(said) if isinstance(said, Mapping) else {}
     size = entry.get("length") if isinstance(entry.get("length"), int) else 0
     row = {"path": key.upper(), "name": str(entry.get("description") or f"tag {key}")}
     return row | {"format": f"b..{size or _LONGEST_TAG}"}
@@ -176,7 +180,7 @@ def _chip(said: Any, key: str) -> dict[str, Any]:
 def _part(said: Any, key: str, number: int) -> dict[str, Any]:
     if not isinstance(said, Mapping):
         raise uncut(number, f"subfield {key} is not a table")
-    entry = {name.lower(): value for name, value in said.items()}
+    entry = _lowered(said)
     try:
         described = _element(entry, number, key)
     except SpecError as error:
