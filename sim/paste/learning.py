@@ -125,10 +125,11 @@ def learn(items: Sequence[str | bytes], name: str) -> Learned:
     # Of incomplete ones, the best of each place first: how far they read is not comparable.
     near.sort(key=lambda entry: 0 if entry[0][0] else 1 + entry[-1])
     fits: list[tuple[tuple[bool, int, float], str, _Fit]] = []
-    for (complete, _), kind, version, guide, spelling, bodies, _ in near[:_NEAREST]:
+    for (complete, _), kind, version, guide, spelling, bodies, _ in near[: 2 * _NEAREST]:
         fit = _fitted(kind, version, bodies, guide)
         fits.append((fit.rank, spelling, fit))
-        if complete and not fit.found.stop and not fit.otherwise:
+        done = complete and not fit.found.stop and not fit.otherwise
+        if done or sum(not other.found.stop for _, _, other in fits) == _NEAREST:
             break
     if not fits:
         raise SpecError(None, None, "an MTI and a bitmap in the same place of nine of ten messages", "none")
