@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from support import together
 from tools.make_explanations import explained, golden
 
 
-@together("row", golden, lambda row: row["title"])
-def test_explanation(row: dict[str, str]) -> None:
-    """The paragraph is the one that was read and agreed on; a change of words is made on purpose."""
-    assert explained(row) == row
+def test_explanations() -> None:
+    """Each paragraph is the one that was read and agreed on; a change of words is made on purpose."""
+    assert [(row, told) for row in golden() if (told := explained(row)) != row] == []
 
 
 def test_there_are_forty() -> None:
