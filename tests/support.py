@@ -83,16 +83,17 @@ def vector_id(row: dict[str, Any]) -> str:
 def together(
     names: str, cases: Iterable[Any] | Callable[[], Iterable[Any]], label: Callable[[Any], str] = repr
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Like `pytest.mark.parametrize`, but one test tries all *cases*, or `some` of them, and reports each
-    failure by its *label*: a separate test per case would take longer than the case. Fixtures are those of
-    the one test; *cases* may be a function, which is called at that time. A skipped case counts as a
-    failure, because it would end them all."""
+    """Like `pytest.mark.parametrize`, but one test tries all *cases*, without MORE=1 `some` of them, and
+    reports each failure by its *label*: a separate test per case would take longer than the case. Fixtures
+    are those of the one test; *cases* may be a function, which is called at that time. A skipped case counts
+    as a failure, because it would end them all."""
     wanted = [name.strip() for name in names.split(",")]
 
     def decorate(check: Callable[..., None]) -> Callable[..., None]:
         def every(**fixtures: Any) -> None:
             failed, tried = [], 0
-            for case in some(cases() if callable(cases) else cases, 1):
+            every_case = list(cases() if callable(cases) else cases)
+            for case in every_case if MORE else some(every_case, 1):
                 tried += 1
                 values = case if len(wanted) > 1 else (case,)
                 try:

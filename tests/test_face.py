@@ -284,7 +284,7 @@ def test_an_option_that_cannot_be_met_is_named(options: dict[str, Any], text: st
         (lambda one: sim.drill(["bitmap"]), sim.ChoiceError),
         (lambda one: sim.break_message(one, ["luhn"]), sim.ChoiceError),
         (lambda one: sim.search(10**5000), sim.OptionError),
-        (lambda one: sim.respond(one, 51), sim.OptionError),
+        (lambda one: sim.respond(one, ["51"]), sim.OptionError),
         (lambda one: sim.reverse(one, stan=5), sim.OptionError),
         (lambda one: sim.reverse(one, at=pd.NaT), sim.OptionError),
         (lambda one: sim.generate(timezone="a/" * 2000), sim.OptionError),

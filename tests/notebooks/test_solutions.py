@@ -70,7 +70,7 @@ def test_a_slip_gets_a_reason_and_not_the_answer(
     given = course.value(answer, names[name])
     first, second = (lesson.verdict(exercise.number, given, attempt=one) for one in (1, 2))
     for verdict in (first, second):
-        assert re.match(r"not yet\. [A-Z`0-9*\"'].{9,}[.?`]$", verdict), verdict
+        assert re.match(r"not yet\. [A-Z`0-9*\"'].{9,}[.?`]$", verdict), (answer, verdict)
     assert second.startswith(first)
     right = course.solved(NOTES[name], exercise.number, names[name])
     if isinstance(right, str) and len(right) > 3:
