@@ -301,12 +301,13 @@ class Line:
         if outermost.kind == "length" and len(data) == outermost.head:
             return KEEP_ALIVE, "a frame of length 0 keeps the connection open"
         formats = []
-        with suppress(WireError):
-            body, _ = self.bare(data)
-            for name in names() if name_formats else ():
-                with suppress(WireError):
-                    decode(body, name, self.version)
-                    formats.append(name)
+        if name_formats:
+            with suppress(WireError):
+                body, _ = self.bare(data)
+                for name in names():
+                    with suppress(WireError):
+                        decode(body, name, self.version)
+                        formats.append(name)
         read = f"; it reads as {' or '.join(formats[:_MOST_NAMED])}" if formats else ""
         return "unreadable", f"{error}{read}"
 
