@@ -370,9 +370,10 @@ class Issuer:
         again."""
         answer, note = self._ruled(request, rule.code)
         version, text = request.version, earlier[0] if earlier else ""
-        before = parse(text, request.dialect or version).get(_CODE) if text else ""
-        if request.mti[1] in _ACCOUNTED and _approves(rule.code, version) and not _approves(before, version):
-            self._book(request, self._taken(request), answer)
+        if request.mti[1] in _ACCOUNTED and _approves(rule.code, version):
+            before = parse(text, request.dialect or version).get(_CODE) if text else ""
+            if not _approves(before, version):
+                self._book(request, self._taken(request), answer)
         return answer, note
 
     def _ruled(self, request: Message, code: str) -> tuple[Message, str]:
