@@ -18,12 +18,12 @@ except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(text, name=missing.name) from missing
 
 from sim.lazy import lazily
-from sim.tables.argument import MessageArgument as MessageArgument
 from sim.tables.argument import facts_of
 from sim.tables.tables import guard_displays
 
 if TYPE_CHECKING:
     # Each name is exported.
+    from sim.tables.argument import MessageArgument as MessageArgument
     from sim.tables.columns.table import MessagesView as MessagesView
     from sim.tables.converting import ConvertedTable as ConvertedTable
     from sim.tables.converting import ConvertedView as ConvertedView
