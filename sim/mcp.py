@@ -92,9 +92,9 @@ def _tool(
         try:
             answer = function(**arguments)
             if isinstance(answer, Made | MadeExchange):
-                name = arguments.get(to)  # a wire format, or a version
-                written_as = None if name in sim.VERSIONS else name
-                record = answer.record(written_as) if in_clear else answer.masked()
+                target = arguments.get(to)  # a wire format, or a version
+                wire = None if target in sim.VERSIONS else target
+                record = answer.record(wire) if in_clear else answer.masked()
                 return record | {"masked": not in_clear}
         except IsoError as error:
             return {"error": str(error)}

@@ -27,13 +27,11 @@ _MOST = 1 << 20
 
 def messages(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
     """The messages in the arguments *arguments*, else in the file at *path*, else on standard input."""
-    standard_input = not arguments and path is None
-    pastes = (
-        _standard_input() if argument == "-" else argument
-        for argument in (("-",) if standard_input else _rejoin(arguments))
-    )
+    sources = _rejoin(arguments) if arguments or path is not None else ("-",)
+    pastes = (_standard_input() if source == "-" else source for source in sources)
+    files = [] if path is None else [text_of(Path(path).read_bytes())]
     any_found = False
-    for paste in chain([] if path is None else [text_of(Path(path).read_bytes())], pastes):
+    for paste in chain(files, pastes):
         for text in separate(paste):
             any_found = True
             yield text

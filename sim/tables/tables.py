@@ -78,9 +78,9 @@ def columns_from(
 
 def _cell(value: object) -> object:
     """A word of an enumeration as a text; several texts as one."""
-    return (
-        ", ".join(value) if isinstance(value, tuple) else str(value) if isinstance(value, StrEnum) else value
-    )
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return str(value) if isinstance(value, StrEnum) else value
 
 
 @dataclass(frozen=True)

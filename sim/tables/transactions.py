@@ -218,10 +218,9 @@ def _seconds(table: pd.DataFrame, times: Any) -> Any:
     return ((moments - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)).to_numpy(dtype="float64")
 
 
-def transactions(columns: Columns, made: Exchanges, seconds: Any) -> TransactionsTable:
-    """The exchanges *made* from the messages in *columns* as a table, in the order of their first
-    messages."""
-    exchanges = SimpleNamespace(**{name: np.asarray(column) for name, column in vars(made).items()})
+def transactions(columns: Columns, pairs: Exchanges, seconds: Any) -> TransactionsTable:
+    """The exchanges *pairs* of the messages in *columns* as a table, in the order of their first messages."""
+    exchanges = SimpleNamespace(**{name: np.asarray(column) for name, column in vars(pairs).items()})
     request, answered = exchanges.request, exchanges.answer
     # The first message of each exchange: its request, or else the earliest that belongs to it.
     owned, first = np.flatnonzero(exchanges.owner >= 0)[::-1], np.zeros(len(request), np.int64)

@@ -36,7 +36,7 @@ _TRIED = 20
 _GUESSED = 20
 _FEW_LINES = 40
 _FEWEST = 3
-MAGIC = tuple(bytes.fromhex(one) for one in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
+MAGIC = tuple(bytes.fromhex(magic) for magic in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
 _CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
 # Signs of a message in a line.
 _LIKELY = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}){12}|(?:[0-9A-Fa-f]{2} ){11}")
@@ -248,7 +248,7 @@ def _way_of_text(head: str, fmt: Format | None, framing: Sequence[str] | None, *
     lines = all_lines[:_SAMPLE]
     if not lines or not find:
         return SourceWay(LINES)
-    readable = fmt is None and 2 * sum(map(_reads, lines)) >= len(lines)
+    readable = fmt is None and 2 * sum(map(_begins_with_message, lines)) >= len(lines)
     if readable and any(map(is_whole, lines[:_GUESSED])):
         return SourceWay(LINES)
     digits = fmt is not None and _is_hex(head.encode())
@@ -268,7 +268,7 @@ def _way_of_text(head: str, fmt: Format | None, framing: Sequence[str] | None, *
         return way if framing is None else replace(way, framing=tuple(framing))
     if fmt or framing:
         return SourceWay(LINES)
-    listed = len(head) < HEAD and not any(map(_reads, lines))
+    listed = len(head) < HEAD and not any(map(_begins_with_message, lines))
     if listed and (looks_at_all(head) or all(map(named_messages, lines))):  # otherwise messages would be lost
         return _way_of_paste(head, all_lines)
     return SourceWay(LINES)
@@ -280,7 +280,7 @@ def _is_lines(head: bytes) -> bool:
     lines = [decoded(line).rstrip("\r") for line in head.split(b"\n", _GUESSED)[:_GUESSED] if line]
     if len(lines) == 1:
         return is_whole(lines[0])
-    return 2 * sum(map(_reads, lines)) > len(lines)
+    return 2 * sum(map(_begins_with_message, lines)) > len(lines)
 
 
 def _is_table(head: bytes) -> bool:
@@ -336,7 +336,7 @@ def is_whole(line: str) -> bool:
     return any(_fault(text) is None for text in dict.fromkeys((line, line.rstrip())))
 
 
-def _reads(text: str) -> bool:
+def _begins_with_message(text: str) -> bool:
     """Whether *text* begins with a message. One with a later fault counts, too; a length field before a
     message is not an MTI."""
     fault = _fault(text)
