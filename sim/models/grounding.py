@@ -366,14 +366,15 @@ def _mistakes_roles(clause: list[_Unit]) -> bool:
     something comes after `of` or has an `'s`; one that is decided on has no preposition."""
     keys = {key for unit in clause for key, _ in unit.pairs}
     decided = not keys.isdisjoint(("decision", "coded"))
-    by = next((at for at, unit in enumerate(clause) if unit.text in _BY), len(clause))
-    order = [*range(by, len(clause)), *range(by)]
-    agent = next((at for at in order if clause[at].has("party") and not _owned(clause, at)), None)
-    for at, unit in enumerate(clause):
+    units = [unit for unit in clause if unit.has("of") or not unit.has("article")]
+    by = next((at for at, unit in enumerate(units) if unit.text in _BY), len(units))
+    order = [*range(by, len(units)), *range(by)]
+    agent = next((at for at in order if units[at].has("party") and not _owned(units, at)), None)
+    for at, unit in enumerate(units):
         if not unit.has("party"):
             continue
-        before = next((one for one in reversed(clause[:at]) if not one.has("article")), None)
-        if owned := _owned(clause, at):
+        before = units[at - 1] if at else None
+        if owned := _owned(units, at):
             wrong = not _may_own(unit, owned)
         elif before and before.has("asks"):
             wrong = unit.has("party", "acquirer")
@@ -384,11 +385,11 @@ def _mistakes_roles(clause: list[_Unit]) -> bool:
             return True
     if agent is None:
         return False
-    party = clause[agent]
+    party = units[agent]
     if "asks" not in keys and not party.has("party", "other") and "does" in keys:
         return True
     if party.has("party", "issuer"):
-        asked = any(unit.has("asks") for unit in clause[:agent])
+        asked = any(unit.has("asks") for unit in units[:agent])
         return not asked and (keys.isdisjoint(_OF_ISSUERS) or "asks" in keys)
     decided = decided or (party.has("party", "acquirer") and "reason" in keys)
     if decided and not any(unit.has("party", "issuer") for unit in clause):
@@ -410,16 +411,14 @@ def _may_own(party: _Unit, owned: _Unit) -> bool:
     return not owned.has("head") or owned.has("head", "refund")
 
 
-def _owned(clause: list[_Unit], at: int) -> _Unit | None:
-    """What the party at *at* owns in *clause*, if anything."""
-    if clause[at].kind == "owner":
-        return next((one for one in clause[at + 1 :] if not one.has("article")), None)
-    before = clause[:at]
-    while before and before[-1].has("article") and not before[-1].has("of"):
-        before.pop()
-    if not (before and before[-1].has("of")):
-        return None
-    return next((one for one in reversed(before[:-1]) if not (one.has("article") or one.has("of"))), None)
+def _owned(units: list[_Unit], at: int) -> _Unit | None:
+    """What the party at *at* owns, if anything; *units* has no articles."""
+    if units[at].kind == "owner":
+        return units[at + 1] if at + 1 < len(units) else None
+    before = at - 1
+    while before >= 0 and units[before].has("of"):
+        before -= 1
+    return units[before] if 0 <= before < at - 1 else None
 
 
 def whole_sentences(text: str) -> tuple[list[str], str]:
