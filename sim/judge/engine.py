@@ -180,6 +180,7 @@ class Type:
         self.kinds.clear()
         for group in self._groups():
             group.picked.clear()
+        self._conditions.clear()
 
     def remembered(self) -> list[Any]:
         """All cached keys and results."""
