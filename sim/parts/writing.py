@@ -102,12 +102,13 @@ def _ber(cell: Cell, values: Mapping[str, Value], number: int) -> str:
 def _bits(cell: Cell, values: Mapping[str, Value], number: int) -> str:
     first = cell.cells[0]
     size = first.most * _BITS_A_DIGIT
-    children = ((cell.by_key.get(key) or cell.by_name[key], value) for key, value in values.items())
+    by_bit = {(cell.by_key.get(key) or cell.by_name[key]).key: value for key, value in values.items()}
     bits, texts = 0, []
-    for child, value in sorted(children, key=lambda one: int(one[0].key)):
+    for bit in sorted(by_bit, key=int):
+        child = cell.by_key[bit]
         if child is not first:
-            bits |= 1 << size - int(child.key)
-            texts.append(_with_length(child, _inside(child, value, number)))
+            bits |= 1 << size - int(bit)
+            texts.append(_with_length(child, _inside(child, by_bit[bit], number)))
     return f"{bits:0{first.most}X}" + "".join(texts)
 
 
