@@ -82,7 +82,7 @@ def follow(
 
 @dataclass(frozen=True, slots=True)
 class _Next:
-    """A step `word` to make after those of `exchange`, as `follow` has it."""
+    """The step `word` that comes after those of `exchange`, with the options of `follow`."""
 
     exchange: Exchange
     word: str
@@ -159,11 +159,9 @@ class _Next:
         if not paid:
             raise OptionError("then", f"an approved payment before a step {self.word!r}", "none")
         most = sum(booking.stays for booking in paid)
-        units = (
-            self._units("the amount", most, most)
-            if self.word == REFUND or self.amount is None
-            else self.amount
-        )
+        units = most if self.amount is None else self.amount
+        if self.word == REFUND:
+            units = self._units("the amount", most, most)
         first = self.exchange.steps[paid[0].step].message
         # The message class of the payment, if the network has it.
         kinds = read_toml("templates")["purposes"][self.word]["kinds"]

@@ -59,8 +59,9 @@ class _Telling:
         """The whole story."""
         if not self.asked:
             count = len(self.steps)
-            what = "A response without its request"
-            return f"{what if count == 1 else f'{count} responses without their requests'}."
+            if count == 1:
+                return "A response without its request."
+            return f"{count} responses without their requests."
         first, *others = self.asked
         story = f"{self._opening(first)}: {self._outcome(first)}"
         for clause, same in groupby(map(self._clause, others)):

@@ -276,11 +276,9 @@ def zero_amount(
     # Since 1993, the function code of a reversal does not say what it reverses.
     if moves is not False or code[:2] not in ("00", "01", "09") or function[:1] == "4":
         return None
-    return (
-        None
-        if _moves_nothing(function, condition, own, card, table)
-        else Hit(4, "an amount above zero", "zero")
-    )
+    if _moves_nothing(function, condition, own, card, table):
+        return None
+    return Hit(4, "an amount above zero", "zero")
 
 
 def _moves_nothing(function: str, condition: str, own: str, card: Card, table: Spec) -> str:

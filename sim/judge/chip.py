@@ -139,9 +139,10 @@ def tag_length(heads: _Heads = DE[55].heads, owner: str = APPLICATION) -> Iterat
         proprietary = head.tag in tables.own_tags()
         tag_spec = tables.tag_of(head.tag, owner) if proprietary else tables.tags().get(head.tag)
         size = (head.end - head.value_start) // 2
-        if tag_spec is None or tag_spec.minimum <= size <= (
-            size if (most := tag_spec.maximum) is None else most
-        ):
+        if tag_spec is None:
+            continue
+        most = size if tag_spec.maximum is None else tag_spec.maximum
+        if tag_spec.minimum <= size <= most:
             continue
         unsure = proprietary or "unsourced" in tag_spec.source or _SYSTEMS_OWN.match(head.tag)
         severity = Severity.INFO if unsure else None

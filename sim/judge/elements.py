@@ -191,8 +191,9 @@ def currency_known(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE
 def minor_unit(amount: str = DE[4], table: Spec = TABLE) -> Told:
     """The minor unit digit of a 2003 amount agrees with ISO 4217."""
     where = place("2003", 4, "minor unit")
-    expected = _other_minor_unit(amount[place("2003", 4, "currency")], digit := amount[where])
-    return Hit(4, expected, digit, where.start, 1) if expected and clean(amount, 4, table) else None
+    digit = amount[where]
+    expected = _other_minor_unit(amount[place("2003", 4, "currency")], digit)
+    return Hit(4, expected, digit, where.start, len(digit)) if expected and clean(amount, 4, table) else None
 
 
 def _other_minor_unit(code: str, digit: str) -> str:

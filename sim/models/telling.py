@@ -151,7 +151,7 @@ def _together(asked: Together, language: str) -> tuple[Explanation, Known, Groun
     explained = [rules(reading) for _, reading in asked.parts]
     for at, ((name, reading), one) in enumerate(zip(asked.parts, explained, strict=True), 1):
         known = Known(dissect(reading, network=one.network), one, f"_{at}")
-        elements = known.shown.pop("elements")
+        elements = known.shown.pop("elements", {})
         labels = {f"DE {number}" for number in asked.differing}
         if differing := {label: text for label, text in elements.items() if label in labels}:
             known.shown["differing"] = differing

@@ -45,10 +45,17 @@ def _tag(row: Mapping[str, str]) -> TagSpec:
     if match is None:
         raise SpecError(None, None, f"the format of tag {row['tag']}", repr(row["format"]))
     content, most = match["content"], match["high"]
-    digits = int(most) if most and content in ("n", "cn") else None
-    bounds = int(row["min"]), int(row["max"]) if row["max"] else None
-    words = row["tag"], row["name"], row["format"]
-    return TagSpec(*words, content, digits, *bounds, row["usage"], row["source"])
+    return TagSpec(
+        tag=row["tag"],
+        name=row["name"],
+        format=row["format"],
+        content=content,
+        digits=int(most) if most and content in ("n", "cn") else None,
+        minimum=int(row["min"]),
+        maximum=int(row["max"]) if row["max"] else None,
+        usage=row["usage"],
+        source=row["source"],
+    )
 
 
 @cache

@@ -139,7 +139,10 @@ def described(table: Mapping[str, Any], name: str) -> Interface:
     source = settings.get("source", "")
     values = {
         **{key: getattr(base, key) for key in ("format", "version", "network")},
-        **{"name": name, "guess": {}, **settings, "elements": elements},
+        "name": name,
+        "guess": {},
+        **settings,
+        "elements": elements,
         "rows": (
             *base.rows,
             *(row for each in table.get("presence", ()) for row in _rows(each, name, source)),

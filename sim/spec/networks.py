@@ -480,7 +480,7 @@ def answer(
     >>> answer("70", "1987", "VISA").meaning
     'PIN data required'
     """
-    has_table = network and version in _TABLES_OF_NETWORKS
+    has_table = version in _TABLES_OF_NETWORKS
     own_code = response_code(network, code, where=where) if network and has_table else None
     return own_code or lookup("response_code", code, version=version, network=network)
 
