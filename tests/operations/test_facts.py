@@ -12,6 +12,7 @@ from lessons.answers import Amount, CurrencyName, Masked, Moment, Month, OneOf, 
 
 from sim.operations.drill.facts import (
     Choice,
+    Decimals,
     Digits,
     Element,
     Fact,
@@ -80,6 +81,13 @@ def test_an_amount_of_python_is_read() -> None:
     assert Amount(14775, "GBP", units=True).fits(14775)
     assert not Amount(14775, "GBP", both=True).fits(147.75)
     assert Amount(14775, "GBP").answer == "147.75"
+
+
+def test_a_number_may_have_any_size() -> None:
+    """A slip of the keyboard, or of a power, is wrong, not an error."""
+    for fact in (Number(32), Decimals(Decimal("12.50"))):
+        assert fact.fits(fact.value)
+        assert not fact.fits(10**5000)
 
 
 def test_what_is_missing_and_what_does_not_belong_is_counted() -> None:

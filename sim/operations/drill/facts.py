@@ -185,10 +185,11 @@ class _Stated(Fact):
 
 
 class _Numeric(_Stated):
+    """A number, which an answer may give as such."""
+
     def _reads(self, given: Any) -> bool:
-        if isinstance(given, int | float | Decimal):
-            return bool(Decimal(str(given)) == self.value)
-        return super()._reads(given)
+        number = Decimal(str(given)) if isinstance(given, float) else given
+        return bool(number == self.value) if isinstance(number, int | Decimal) else super()._reads(given)
 
 
 @dataclass(frozen=True)
