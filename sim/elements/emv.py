@@ -71,9 +71,6 @@ def cryptogram(value: str) -> str:
     return "; ".join(parts)
 
 
-_METHOD = 0x3F  # the bits of the first byte of CVM results (9F34) that give the method
-
-
 def cvm_parts(value: str) -> tuple[str, str, str]:
     """The method, condition and result of CVM results (9F34) in words; unknown ones are empty."""
     if len(value) != _CVM_RESULTS:
@@ -201,6 +198,7 @@ _SCRIPTS = ("71", "72")
 # Hex digits of one byte, of verification results (95) and action codes, of CVM results.
 _BYTE, _CVM_RESULTS = 2, 6
 _AAC = "00"  # cryptogram information data (9F27)
+_METHOD = 0x3F  # the bits of the first byte of CVM results (9F34) that give the method
 _NO_METHOD = {0x1F: "required", 0x3F: "performed"}
 
 

@@ -122,9 +122,9 @@ def written_call(head: str, arguments: Sequence[str]) -> str:
     "sim.generate('echo', network='JCB')"
     """
     flat = f"{head}({', '.join(arguments)})"
-    return (
-        flat if len(flat) <= _WIDEST else "\n".join([f"{head}(", *(f"    {one}," for one in arguments), ")"])
-    )
+    if len(flat) <= _WIDEST:
+        return flat
+    return "\n".join([f"{head}(", *(f"    {argument}," for argument in arguments), ")"])
 
 
 def option_named(detail: str) -> str:

@@ -394,7 +394,8 @@ def _request(message: Message, name: str | None) -> str:
     if message.mti[1] not in _CLASSES_WITH_PURPOSE:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
-    if meant := purchase_meant(message, name) if code == PURCHASE else "":
+    meant = purchase_meant(message, name) if code == PURCHASE else ""
+    if meant:
         purpose = phrases("meant")[meant]
     else:
         purpose = remembered(_purpose, code, message.version, name) if code else ""

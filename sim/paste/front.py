@@ -163,19 +163,19 @@ def _length(
     frame: Frame, data: bytes, said: int, at: int, total: int, end: int | None
 ) -> Iterator[FrontLayer]:
     width, bits = frame.head, _bits()[frame.name]
-    label, left = Layer(frame.name, data[:width]).label, total - at - width
+    layer, left = Layer(frame.name, data[:width]), total - at - width
     if end is None:
         odd = ""
         if at < 2 and max(left + 1, _LEAST_CUT) <= said <= _MOST_CUT * left:
             odd = f"the length in front says {said}, but {left} bytes follow"
             odd += f", so it {OFF_BY} {said - left}" if said - left < _NEAR else ""
         if said == left or odd:
-            yield FrontLayer(frame.name, label, width, bits - 8.0 * bool(odd), odd)
+            yield FrontLayer(frame.name, layer.label, width, bits - 8.0 * bool(odd), odd)
         return
     more = total - end
     for have, how in ((left - more, ""), (left, ", to the end of the paste"), (left - 2 * more, "")):
         if said == have:
-            yield FrontLayer(frame.name, label + how, width, bits - 2.0 * bool(how))
+            yield FrontLayer(frame.name, layer.label + how, width, bits - 2.0 * bool(how))
 
 
 def _header(frame: Frame, data: bytes, at: int, total: int, end: int | None) -> FrontLayer | None:

@@ -173,8 +173,13 @@ def _stands_for(byte: int, size: int, count: int) -> range:
 CHIP = 55
 _IIN = 6
 _DATE_NAMES = {
-    **{"CCYY": "year", "YY": "year", "MM": "month", "DD": "day"},
-    **{"hh": "hour", "mm": "minute", "ss": "second"},
+    "CCYY": "year",
+    "YY": "year",
+    "MM": "month",
+    "DD": "day",
+    "hh": "hour",
+    "mm": "minute",
+    "ss": "second",
 }
 
 

@@ -293,18 +293,18 @@ def _toml(fmt: Format, base: Format, comments: Mapping[int, str]) -> str:
         name, value = attribute.name, getattr(fmt, attribute.name)
         if name not in _NOT_ROWS and (value != getattr(base, name) or name in _WITHOUT_DEFAULT):
             lines.append(f"{name} = {toml_value(value)}")
-    tables = {table: (getattr(fmt, table), getattr(base, table)) for table in _TABLES}
-    tables |= {
-        f"elements.{number}": (row, base.elements.get(number, {}))
-        for number, row in sorted(fmt.elements.items())
-    }
-    for name, (rows, old) in tables.items():
-        table = toml_table(name, {key: value for key, value in rows.items() if value != old.get(key)})
-        number = int(name.rpartition(".")[2]) if name not in _TABLES else 0
+    for name in _TABLES:
+        lines += toml_table(name, _changed(getattr(fmt, name), getattr(base, name)))
+    for number, row in sorted(fmt.elements.items()):
+        table = toml_table(f"elements.{number}", _changed(row, base.elements.get(number, {})))
         if table and number in comments:
             table[1] += f"  # {comments[number]}"
         lines += table
     return "\n".join(lines) + "\n"
+
+
+def _changed(rows: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in rows.items() if value != old.get(key)}
 
 
 def toml_table(name: str, rows: Mapping[str, Any]) -> list[str]:

@@ -67,8 +67,6 @@ def number_bytes(number: int, width: int, written: str, order: str = "big") -> b
     digits = f"{number:0{count}{'X' if written == 'hex' else 'd'}}"
     if len(digits) > count:
         raise OverflowError
-    return (
-        bytes.fromhex(digits)
-        if written == "bcd"
-        else to_bytes(digits, "ascii" if written == "hex" else written)
-    )
+    if written == "bcd":
+        return bytes.fromhex(digits)
+    return to_bytes(digits, "ascii" if written == "hex" else written)

@@ -236,8 +236,8 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
         rivals += [other.bits - undoing.UNSEEN for other in unseen if other.edit.field != kept[0].edit.field]
     # The unchanged text is more likely than what comes after it.
     edited = list(takewhile(lambda candidate: candidate.edit.action, kept[:_MOST]))
-    leads = [min(rivals, default=inf) - trial.bits for trial in edited[:1]] + [0.0] * len(edited)
-    return tuple(_proposal(trial, ahead, network) for trial, ahead in zip(edited, leads, strict=False))
+    ahead = min(rivals, default=inf) - kept[0].bits if kept else 0.0
+    return tuple(_proposal(trial, 0.0 if at else ahead, network) for at, trial in enumerate(edited))
 
 
 def _wrong(trial: Trial) -> Iterator[Trial]:

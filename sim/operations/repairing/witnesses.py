@@ -112,7 +112,7 @@ def _moment(digits: str) -> datetime | None:
 def _year(fields: Mapping[int, str], table: Spec) -> str:
     """The last digit of the year, if an element contains it."""
     local = fields.get(_TIME, "")
-    if len(local) == table[_TIME].width > 10:
+    if len(local) == table[_TIME].width > 10:  # with a year, before month, day and time
         return local[-11]
     return (tags(fields.get(_CHIP, "")) or {}).get("9A", "  ")[1:2].strip()
 

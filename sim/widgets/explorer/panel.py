@@ -166,9 +166,10 @@ def sparkline(totals: list[int], bad: list[int]) -> str:
         return ""
     bars = ""
     for kind, counts in (("all", totals), ("bad", bad)):
-        for at, tall in ((at, max(_HEIGHT * count / most, 1)) for at, count in enumerate(counts) if count):
+        for at, count in enumerate(counts):
+            tall = max(_HEIGHT * count / most, 1)
             place = f'x="{at}" y="{_HEIGHT - tall:.1f}" width="0.9" height="{tall:.1f}"'
-            bars += f'<rect class="{kind}" {place}/>'
+            bars += f'<rect class="{kind}" {place}/>' if count else ""
     words = (
         f"Position in the log: {len(totals)} equal parts, up to {most:,} messages each; invalid messages at "
         f"the bottom, {sum(bad):,} in all."

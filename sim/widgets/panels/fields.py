@@ -418,7 +418,10 @@ _NAMED: dict[str, Callable[[object], str]] = {
 }
 # Options with an input of their own.
 _OWN: dict[str, Callable[[str, str], InputField]] = {
-    **{"pan": CardInput, "currency": CurrencyInput, "outcome": OutcomeInput, "stan": StanInput}
+    "pan": CardInput,
+    "currency": CurrencyInput,
+    "outcome": OutcomeInput,
+    "stan": StanInput,
 }
 
 
