@@ -451,8 +451,9 @@ def known_later(code: str, number: int, version: str) -> bool:
 
 def _bind_code(row: Mapping[str, str], coded: _Coded) -> None:
     _CODES.setdefault((coded.version, coded.number), []).append(coded)
-    classes, any_mti = row["classes"] or EVERY_DIGIT, not row["versions"]
-    parts, versions = [DE[coded.number]], (coded.version,)
+    # Countries are checked in all versions; their rows have versions because the elements differ.
+    any_mti = not row["versions"] or row["list"] == "country"
+    parts, versions, classes = [DE[coded.number]], (coded.version,), row["classes"] or EVERY_DIGIT
     of_parts(row["rule"], parts, coded.check, versions=versions, classes=classes, any_mti=any_mti)
 
 
