@@ -26,6 +26,10 @@ EXAMPLES = (
         "Trame recue : 0810\nChamp 3 : 990000\nChamp 11 : 000042\nChamp 39 : 00\nChamp 44 : null",
         ("0810", {"3": "990000", "11": "000042", "39": "00"}),
     ),
+    (
+        "Message 0120 bytes, MTI 0800\nDE 3: 990000\nDE 11: 000042\nDE 70: 301",
+        ("0800", {"3": "990000", "11": "000042", "70": "301"}),
+    ),
 )
 _MOST_LINE = 2000
 MOST_LINES = 2000
@@ -54,13 +58,18 @@ _HASHED_MTI = re.compile(r"\s{0,64}#0{1,3}:[0-9]{4}#")
 _DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
 _IN_QUOTES = re.compile(r"(['\"])([^'\"\r\n]*)\1")
 _MOST_VALUE = 999
-_MTI = re.compile(
-    r"(?im)(?:\b(?:MTI|M\.T\.I|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b"
-    r"|^t\b|^type(?=:)|\u6d88\u606f\u7c7b\u578b|\u62a5\u6587\u7c7b\u578b"
-    # "Message" in other languages, with at most a word before the number.
-    r"|\b(?:message|mensa(?:je|gem)|trame|nachricht|\u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\w)"
-    r"(?: \w{1,12})?(?=\W{0,4}[0-9]{4}\b))"
-    r"([^\r\n]{0,90})"
+# What says that an MTI follows, the surest first: its name; "message" in other languages, with at most a word
+# before the number, unless that counts something.
+_MTI_LABELS = (
+    re.compile(
+        r"(?im)(?:\b(?:MTI|M\.T\.I|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b"
+        r"|^t\b|^type(?=:)|\u6d88\u606f\u7c7b\u578b|\u62a5\u6587\u7c7b\u578b)"
+        r"([^\r\n]{0,90})"
+    ),
+    re.compile(
+        r"(?i)\b(?:message|mensa(?:je|gem)|trame|nachricht|\u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\w)"
+        r"(?: (?!(?:id|no|nr|num\w*|len\w*|lon\w*|size)\b)\w{1,12})?(?=\W{0,4}[0-9]{4}\b)([^\r\n]{0,90})"
+    ),
 )
 _FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _BITMAP = re.compile(r"(?i)bit ?map[^:=\r\n]{0,40}[:=]\s{0,4}['\"]?([0-9A-F]{32}|[0-9A-F]{16})\b")
@@ -151,12 +160,10 @@ def _count(pairs: Pairs) -> int:
 
 
 def mti_said(text: str) -> str:
-    """The first MTI after a label in *text*; empty if there is none."""
-    for label in _MTI.finditer(text):
-        for digits in _FOUR.findall(label[1]):
-            if is_mti(digits):
-                return str(digits)
-    return ""
+    """The MTI after the first of the surest labels in *text*; empty if there is none."""
+    labels = (label for pattern in _MTI_LABELS for label in pattern.finditer(text))
+    numbers = (digits for label in labels for digits in _FOUR.findall(label[1]))
+    return next(filter(is_mti, numbers), "")
 
 
 def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ EXAMPLES = (
     (r"b'0800\x82 \x00\x00'", b"0800\x82 \0\0"),
     (r'"\060\070\060\060\202\040\000"', b"0800\x82 \0"),
     (r'"0800\NUL\130\&2\ETX\SO\&H\DEL"', b"0800\0\x822\3\x0eH\x7f"),
+    (r'D:\SIM\RS1.LOG "\060\070\060\060\202\040\000"', b"0800\x82 \0"),
 )
 _ESCAPES = tuple(
     re.compile(
@@ -40,8 +41,17 @@ _LETTERS = {"n": 10, "t": 9, "r": 13}
 
 
 def find(text: str) -> Iterator[Sighting]:
-    """The strings with escapes in *text*, joined if in pieces."""
-    paste, (text, named) = text, _CONTROL.subn(_by_name, tidy.joined(text))
+    """The strings with escapes in *text*, joined if in pieces; with Haskell's names in addition, because the
+    path of a file may have them, too."""
+    joined = tidy.joined(text)
+    yield from _strings(joined, text, False)
+    named, count = _CONTROL.subn(_by_name, joined)
+    if count:
+        yield from _strings(named, text, True)
+
+
+def _strings(text: str, paste: str, named: bool) -> Iterator[Sighting]:
+    """The strings in *text*; with *named* characters, numbers are decimal."""
     if not _ESCAPED.search(text) and len(_OCTAL.findall(text)) < _FEWEST_OCTAL:
         return
     start = min(match.start() for match in (_ESCAPED.search(text), _OCTAL.search(text)) if match)
@@ -53,7 +63,7 @@ def find(text: str) -> Iterator[Sighting]:
         bodies = [*filter(None, bodies), text[start - len(word_before(text, start)) :]]
     for body in dict.fromkeys(bodies):
         bases = [8] + [10] * bool(_DECIMAL.search(body)) + [0] * (not _OTHER_NUMBER.search(body))
-        for base in bases if not named else [10]:
+        for base in [10] if named else bases:
             data, taken = _unescaped(body, base)
             if data:
                 yield sighted("string with escapes", data, taken, paste)
