@@ -75,7 +75,8 @@ class Accounts:
 
     def balance(self, pan: str) -> int:
         """The available balance of the account of *pan*."""
-        return self.opening if (balance := self._balances.get(pan)) is None else balance
+        balance = self._balances.get(pan)
+        return self.opening if balance is None else balance
 
     def book(self, message: Message, amount: int, approval: str = "", name: str = "") -> None:
         """Debit *amount* (below 0: credit) for *message*. A reversal or completion may refer to the booking,
@@ -101,7 +102,10 @@ class Accounts:
         keys = _original_keys(message)
         if approval := message.get(38).strip():
             keys.append(_by_approval(account(message)[1], approval))
-        number, pan, taken, completed = self._find(keys) or (0, "", 0, True)
+        booking = self._find(keys)
+        if booking is None:
+            return False
+        number, pan, taken, completed = booking
         if completed:
             return False
         self._balances.keep(pan, self.balance(pan) + taken - amount)
@@ -109,9 +113,9 @@ class Accounts:
         for key in _names(message, pan):
             self._numbers.keep(key, number)
         for other in self._transactions.get(f"{pan} {name}") or ():
-            _, taken, completed = self._booked.get(other) or ("", 0, True)
-            if not completed:
-                self._balances.keep(pan, self.balance(pan) + taken)
+            increment = self._booked.get(other)
+            if increment is not None and not increment[2]:
+                self._balances.keep(pan, self.balance(pan) + increment[1])
                 self._booked.keep(other, (pan, 0, True))
         return True
 
