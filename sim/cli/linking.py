@@ -80,7 +80,9 @@ def send(
             done = client.exchange(parse_any(text).whole())
             answered &= done.answer is not None
             _tell(done, as_json)
-            for entry in arrived if done.answer is None and not as_json else ():
+            if done.answer is not None or as_json:
+                continue
+            for entry in arrived:
                 if entry.kind in ("unmatched", "unreadable"):
                     instead = f"{len(entry.data)} bytes that are not a message"
                     if (other := client.seen.message(entry)) is not None:

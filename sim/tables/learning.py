@@ -70,7 +70,7 @@ class LearnedTable(Table):
     def read_as(self) -> str:
         """How the messages were read, and how many could be read to their ends."""
         learned = self._of()
-        words = [learned.spelling, *filter(None, [", ".join(learned.framing)]), f"near {learned.base.title}"]
+        words = [learned.spelling, *learned.framing, f"near {learned.base.title}"]
         read = learned.messages - len(learned.unread)
         return mask_words(f"{', '.join(words)}; {read} of {learned.messages} messages read to their ends")
 

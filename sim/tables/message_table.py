@@ -323,9 +323,8 @@ def table_of(given: Reading, *, source: str = "", notes: Iterable[str] = ()) -> 
     facts: dict[str, Any] = {"version": given.version if is_pinned(given) else None, "read_as": view.version}
     facts |= {"network": given.network, "source": source, "notes": list(notes)}
     if dialect := view.message.dialect:
-        facts |= {"dialect": dialect.dialect} | (
-            {"interface": dialect.interface} if dialect.interface else {}
-        )
+        facts["dialect"] = dialect.dialect
+        facts |= {"interface": dialect.interface} if dialect.interface else {}
     if given.kind:
         facts["kind"] = given.kind
     if view.fault is not None:

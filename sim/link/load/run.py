@@ -73,14 +73,9 @@ class Mix:
             raise OptionError("mix", "message types with weights above 0", quoted_value(str(chosen)))
         self.kinds, self.weights = tuple(chosen), tuple(chosen.values())
         self._format = format
-        all_options: dict[str, Any] = {
-            "currency": "840",
-            "purpose": "purchase",
-            "entry": "manual",
-            "at": None,
-        }
-        all_options |= {"network": network, "version": version, "amount_minor_units": amount_minor_units}
-        all_options |= {"format": format, **options}
+        usual = {"currency": "840", "purpose": "purchase", "entry": "manual", "at": None}
+        named = {"network": network, "version": version, "amount_minor_units": amount_minor_units}
+        all_options: dict[str, Any] = {**usual, **named, "format": format, **options}
         cards = list(pan) if isinstance(pan, Iterable) and not isinstance(pan, str) else [pan]
         if not cards:
             raise OptionError("pan", "a card number, or several", "none")

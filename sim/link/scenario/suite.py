@@ -56,7 +56,7 @@ _LINK = ("network", "version", "format", "framing", "interface")
 _SUITE = ("title", *_LINK, "extends", "defaults", "rules", "keys", "session", "cases", "source")
 _CASE = ("name", "about", "tags", "rows", "steps")
 _SESSION = ("before", "after")
-# What must be lists of tables, or tables.
+# The keys whose values must be lists of tables, and those whose values must be tables.
 _LISTS = ("cases", "rules", "steps", *_SESSION)
 _TABLES = ("defaults", "session")
 _WORD = re.compile(r"[A-Za-z_-]{1,40}")  # a name, not a path

@@ -154,7 +154,8 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
     if empty := frozenset().union(*(part.empty_secondary for part in parts)):
         facts["empty_secondary"] = empty
-    facts |= {"read_as": read_as} if read_as else {}
+    if read_as:
+        facts["read_as"] = read_as
     facts["spoken"] = {where: entry for part in parts for where, entry in part.spoken.items()}
     result.attrs["iso"] = facts
     return result

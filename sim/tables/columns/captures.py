@@ -219,8 +219,8 @@ def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> I
 
 
 def _find_way(link: _Link, messages: list[bytes], given: SourceWay, known: list[SourceWay]) -> None:
-    """Find how the *messages* of a new stream are read, by one of the *known* ways or by the caller's and a
-    guess, which is then known."""
+    """Find how the *messages* of a new stream are read: in one of the *known* ways, or else as guessed within
+    the one *given*, which is then known, too."""
     for data in messages[: max(_TRIED - link.tried, 0)]:
         link.tried += 1
         link.way = next((way for way in known if _reads(data, way)), None)

@@ -414,9 +414,9 @@ def _shortened(text: str) -> str:
 
 def _share_cell(count: int, total: int, percent: bool) -> MatrixCell:
     share = count / total if count else 0.0
-    if not count or not percent:
-        return MatrixCell(share, f"{count:,}" if count else "")
-    return MatrixCell(share, f"{100 * share:.1f}" if share >= 0.001 else "<0.1")
+    percentage = f"{100 * share:.1f}" if share >= 0.001 else "<0.1"
+    text = percentage if percent else f"{count:,}"
+    return MatrixCell(share, text if count else "")
 
 
 def _presence_cell(share: float) -> MatrixCell:
