@@ -18,6 +18,7 @@ import pytest
 from support import together
 
 import sim
+import sim.tables
 from sim.operations.drill import TOPICS
 from sim.operations.search import KINDS as SEARCHED
 from sim.spec import words
@@ -95,6 +96,7 @@ def test_surface() -> None:
     assert dir(sim) == sorted([*SURFACE, "keys", "llm", "widgets"])
     for room in (sim.keys, sim.llm, sim.widgets):
         assert dir(room) == sorted(room.__all__)
+    assert {"MessageArgument", "MessageTable", "match"} <= {*sim.tables.__all__}
 
 
 def test_import_is_light() -> None:

@@ -34,8 +34,10 @@ from sim.spec import code_list, number_of
 from sim.spec.tables import read_toml
 
 _CODE = 39
-_MESSAGE = ("case", "step", "do", "sent", "expected", "received", "latency_ms")
-ROW = (*_MESSAGE, "findings", "result", "wrong", "note")
+ROW = (
+    *("case", "step", "do", "sent", "expected", "received", "latency_ms"),
+    *("findings", "result", "wrong", "note"),
+)
 
 
 @dataclass(slots=True)
