@@ -38,7 +38,6 @@ def _bind(row: Mapping[str, str], path: str, version: str) -> None:
     table, start = spec(version), place.start or 0
     inside = {"path": path, "tag": tag} if tag else {}
     severity = Severity(row["severity"]) if row["severity"] else None
-    expected = row["expected"].format(name=table[number].name.lower())
     right = coded(row["pattern"], version).fullmatch
     given = [condition.split("~") for condition in row["given"].split(" & ") if condition]
     conditions = [coded(pattern, version).fullmatch for _, pattern in given]
@@ -50,7 +49,7 @@ def _bind(row: Mapping[str, str], path: str, version: str) -> None:
             return None
         text = value[place]
         found = (row["found"] or "{}").format(repr(text), size=len(value))
-        return Hit(number, expected, found, start, len(text), hint=row["hint"], severity=severity, **inside)
+        return Hit(number, row["expected"], found, start, len(text), hint=row["hint"], severity=severity, **inside)
 
     of_parts(
         row["rule"],

@@ -322,6 +322,14 @@ def pin_block(block: str = DE[52], account: tuple[int, str] = ACCOUNT, table: Sp
     return None
 
 
+@each("only-zeros", 55, 62, 63, 96, 125)
+def only_zeros(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
+    """Chip data, private data and keys are not all zeros."""
+    if not value or value.strip("0"):
+        return None
+    return Hit(number, f"{table[number].name.lower()} other than zeros", "zeros")
+
+
 _OPEN = (36, *range(44, 49), 54, *range(56, 64), *range(104, 128))
 
 

@@ -147,3 +147,10 @@ def test_a_row_that_cannot_be_read_by_is_refused_on_loading(row: str, expected: 
     text = f'extends = "bcd"\ntitle = "t"\nsource = "s"\n[elements.48]\n{row}\n'
     with pytest.raises(SpecError, match=f"DE 48: expected {expected}"):
         format_of(tomllib.loads(text), "corner")
+
+
+def test_a_rule_of_the_standard_names_an_element_as_the_dialect_does() -> None:
+    """DE 62 is the invoice number of a NAC terminal."""
+    message = generate("financial", interface="nac").message.replace(de62="000000")
+    (finding,) = [one for one in validate(message).findings if one.rule == "only-zeros"]
+    assert finding.expected == "invoice number other than zeros"
