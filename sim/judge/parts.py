@@ -1,8 +1,8 @@
 """The parts of a message that rules name in their signatures: elements, what is inside them, chip data tags,
 and what may be cached of the card.
 
-    @rule("service-code-pin", classes="12", functions="0", lacks=(52,))
-    def service_code_pin(entry: str = DE[22].entry, track: Stripe = DE[35].stripe) -> Hit | None: ...
+    @rule("service-code-use", classes="12", functions="0")
+    def service_code_use(code: str = DE[3], stripe: Stripe = DE[35].stripe) -> Hit | None: ...
 
 A rule gets these parts and can read nothing else. It runs if all of them are present, except `Maybe`: that is
 an empty text if the element is missing.
