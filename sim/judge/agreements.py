@@ -49,7 +49,9 @@ def _bind(row: Mapping[str, str], path: str, version: str) -> None:
             return None
         text = value[place]
         found = (row["found"] or "{}").format(repr(text), size=len(value))
-        return Hit(number, row["expected"], found, start, len(text), hint=row["hint"], severity=severity, **inside)
+        return Hit(
+            number, row["expected"], found, start, len(text), hint=row["hint"], severity=severity, **inside
+        )
 
     of_parts(
         row["rule"],
