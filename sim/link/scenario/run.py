@@ -128,9 +128,8 @@ async def play(
         except LinkError as error:
             if not results:
                 raise
-            for result in (result for case in cases for result in _results(case)):
-                result.wrong = (str(error),)
-                results.append(result)
+            for case in cases:
+                results += [replace(result, wrong=(str(error),)) for result in _results(case)]
             continue
         async with client:
             for case in cases:
