@@ -276,7 +276,7 @@ class _Answer:
         return self.group(kind, usual if self.balance is None else self.balance)
 
     def group(self, kind: str, minor_units: int) -> str:
-        """One group of DE 54: C, or D below zero, as docs.thredd.com has it also for the original amount."""
+        """One group of DE 54: C, or D below zero, as docs.thredd.com also has it for the original amount."""
         sign = "D" if minor_units < 0 else "C"
         return additional_amount(self.version, kind, original_currency(self.request), sign, abs(minor_units))
 

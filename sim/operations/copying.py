@@ -95,9 +95,9 @@ def with_stand_ins(raw: str, version: str) -> str:
         return raw
     text = raw
     for card in sorted(cards - taken, key=lambda card: (-len(card), card)):
-        mine = next(number for number in _alike(card) if number not in taken)
-        taken.add(mine)
-        text = _replaced(text, card, mine)
+        test_card = next(number for number in _alike(card) if number not in taken)
+        taken.add(test_card)
+        text = _replaced(text, card, test_card)
     return _without_secrets(dissect(text, version), taken)
 
 

@@ -94,7 +94,7 @@ def _of_byte(gains: Sequence[tuple[float, float]]) -> tuple[float, ...]:
 
 
 def _saved(maps: bytes) -> float:
-    """The bits saved by bitmaps, as bytes."""
+    """The bits saved by *maps*, the bytes of all bitmaps."""
     return _SHARE * sum(map(getitem, _of_bytes(), maps))
 
 
@@ -136,11 +136,11 @@ def anchors(
     by_page = _heads(kinds() if tried is None else tried)
     last = min(len(views.data) - _SHORTEST, FARTHEST)
     for page, heads in by_page.items():
-        some = heads if alike is None else {alike: heads[alike]} if alike in heads else {}
-        if not some:
+        wanted = heads if alike is None else {alike: heads[alike]} if alike in heads else {}
+        if not wanted:
             continue
         for at, mti in _mtis(views, page, last) if only is None else _mtis(views, page, only, only):
-            attempts = (_anchor(views, at, mti, head, kind) for head, kind in some.items())
+            attempts = (_anchor(views, at, mti, head, kind) for head, kind in wanted.items())
             candidates += [anchor for anchor in attempts if anchor]
     candidates.sort(key=lambda anchor: (-anchor.rank, anchor.at))
     # EBCDIC digits look like heads at every byte, so the best of each way to write one is kept, too.

@@ -126,7 +126,7 @@ def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:
 
 
 def _is_doubtful(best: Candidate, rivaled: bool) -> bool:
-    """Whether what is odd about a reading that fits is more than one odd value."""
+    """Whether more speaks against a reading that fits than its one oddity."""
     content = any(oddity.startswith("DE ") for oddity in best.odd)
     blind = any(not layer.name and "'" not in layer.label for layer in best.front.layers)
     shaky = bool(best.dialect) or not content or best.foreign

@@ -159,8 +159,8 @@ def amounts(level: int, dice: Random) -> Asked:
     why = f"{alpha} has {exponent} decimals: {amount} {alpha} is {units} of the smallest unit."
     if level < 3:
         return f"Which twelve digits are in DE 4 for {amount} {alpha}?", Digits(digits), why
-    given = f"DE 4 is {digits} and DE 49 is {row.numeric if row else ''} ({alpha})."
-    text = f"{given} How much is that? Give a number with its decimals."
+    elements = f"DE 4 is {digits} and DE 49 is {row.numeric if row else ''} ({alpha})."
+    text = f"{elements} How much is that? Give a number with its decimals."
     return text, Decimals(Decimal(units).scaleb(-exponent), alpha), why
 
 

@@ -108,8 +108,8 @@ def collected(
 def messages_of(
     name: str, pairs: Iterable[tuple[str, str]], bitmap: str = "", fewest: int = 1
 ) -> Iterator[Named]:
-    """The messages in *pairs* of path and value, each with at least *fewest*; the *bitmap* is that of the
-    only one."""
+    """The messages in *pairs* of path and value, each with at least *fewest* of them; the *bitmap* is that
+    of the only message."""
     groups = list(divided(pairs))
     for group in groups:
         bits = bitmap if len(groups) == 1 else ""
