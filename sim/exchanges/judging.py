@@ -65,8 +65,8 @@ _ECHOED = "echoed"  # in a presence row: the response has the element if the req
 
 class History:
     """Of the exchange so far: the responses in time by the step that they answer, the chip's highest counter
-    and its cryptograms, the cards that were refused for good, each with the response code, and whether the
-    connection is signed off."""
+    and its cryptograms, the cards that were refused for good, each with the response code, whether the
+    connection is signed off, and the ids that an increment of a step has, by step and path."""
 
     def __init__(self, network: str | None) -> None:
         self.network, self.counter = network, ""
@@ -74,6 +74,7 @@ class History:
         self.cryptograms: set[str] = set()
         self.refused: dict[str, str] = {}
         self.signed_off = False
+        self.ids: dict[tuple[int, str], str] = {}
 
     def add(self, step: Step, about: Message, chip: tuple[str, str]) -> None:
         """Add *step*, which refers to the message *about*; *chip* is its counter and its cryptogram."""
@@ -403,11 +404,14 @@ def _increment_of_none(seen: Seen) -> Iterator[Hit]:
     marks = _marks(network, message.version, purpose)
     if not marks or any(inside[path] != value for path, value in marks):
         return
-    card = account(message)[1]
-    requests = ((step.message, seen.answers.get(at)) for at, step in enumerate(seen.before.steps))
-    pairs = [(request, reply) for request, reply in requests if account(request)[1] == card]
+    card, ids = account(message)[1], seen.history.ids
+    answered = {at: step.message for at, step in enumerate(seen.before.steps) if at in seen.answers}
+    requests = {at: request for at, request in answered.items() if account(request)[1] == card}
     for path in _carried_parts(network, message.version, purpose):
-        known = {_carried(path, purpose, request, reply, network) for request, reply in pairs} - {""}
+        for at, request in requests.items():
+            if (at, path) not in ids:
+                ids[at, path] = _carried(path, purpose, request, seen.answers[at], network)
+        known = {ids[at, path] for at in requests} - {""}
         if (value := str(inside[path]).strip()) and known and value not in known:
             number = int(path.partition(".")[0])
             yield Hit(number, "the id of an authorization of this card", "another", path=path)
