@@ -139,9 +139,12 @@ class Reader:
             return None  # part of a track
         match how:
             case "element":
-                # `compra de 50 ...` is not DE 50.
+                # `compra de 50 ...` is not DE 50, but `de4 000000005000` is DE 4.
                 plain = form[0].startswith("de") and self.text[form.start()] != "D" and self.comma
-                return None if plain and not re.search("[:=]", form[0]) else (int(form["n"]), value)
+                is_word = not value.isdecimal() or (form[0][2].isspace() and len(value) < SHORTEST_PAN)
+                if plain and is_word and not re.search("[:=]", form[0]):
+                    return None
+                return int(form["n"]), value
             case "label":
                 return lexicon.labels()[form["n"]], value
             case "int":
