@@ -28,7 +28,7 @@ _PROGRAMS = {
 _HOMES = {
     "making": ("generate", "respond", "reverse", "exchange", "build", "convert", "break"),
     "looking": ("parse", "explain", "validate", "guess", "diff", "mask"),
-    "tables": ("read", "search", "learn"),
+    "tables": ("read", "match", "search", "learn"),
     "linking": ("host", "send", "suite", "load"),
     "running": tuple(_PROGRAMS),
 }

@@ -213,7 +213,7 @@ def _parameter(option: Option, **changed: Any) -> click.Parameter:
 
 def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str, ...] = ()) -> None:
     """Print a table, or only the rows that contain *find*, with card data masked; missing values are
-    empty."""
+    empty. Standard error says that there are none."""
     columns = [name for name in table.columns if name not in left_out]
     records = answers.rows(table)
     if find:
@@ -221,5 +221,7 @@ def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str
         records = [record for record in records if word in " ".join(map(str, record.values())).casefold()]
     if as_json:
         shown.json_line(*records)
+    elif not records:
+        shown.line(f"No row contains {find!r}." if find and not table.empty else repr(table), err=True)
     else:
         shown.table(columns, [[record[name] for name in columns] for record in records])

@@ -1,4 +1,4 @@
-"""The commands for many rows: read, search, learn, the reference tables; and every verb without a command
+"""The commands for many rows: read, match, search, learn, the reference tables; and every verb without a command
 of its own."""
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
     ending = Path(out or "").suffix
     if out is not None and ending not in _WRITERS:
         raise click.UsageError(f"--out: expected a name ending in {', '.join(_WRITERS)}")
-    if source == "-" and sys.stdin is None:
-        raise click.UsageError("standard input is closed")
-    stream: Any = sys.stdin if source == "-" else source
-    table = verb("read")(stream, **{name: value for name, value in options.items() if value})
+    table = verb("read")(_stream(source), **{name: value for name, value in options.items() if value})
     output: Any = table if clear else Table(table.masked())
     ending = ending or (".json" if as_json else ".csv")
     how = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
@@ -52,6 +49,19 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
     with masked_names(), replaced(out) as new:
         write(new, **how)
     shown.line(f"{len(table):,} rows in {out}", err=True)
+
+
+@command(
+    "match",
+    click.Argument(["source"]),
+    FIND,
+    without=("messages", "times"),
+    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt', in chronological order; - is standard input. "
+    "Only a capture has the times that latencies need.",
+)
+def match(source: str, as_json: bool, find: str | None, **options: Any) -> None:
+    """Print the transactions of a log."""
+    rows(verb("match")(_stream(source), **options), as_json, find)
 
 
 @command(
@@ -80,9 +90,7 @@ def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
 )
 def learn(source: str, out: str | None, as_json: bool, name: str) -> bool:
     """Print the dialect of some messages."""
-    if source == "-" and sys.stdin is None:
-        raise click.UsageError("standard input is closed")
-    data: Any = sys.stdin.buffer.read() if source == "-" else Path(source)
+    data: Any = _stream(source).buffer.read() if source == "-" else Path(source)
     table = verb("learn")(data, name=name)
     rows(table, as_json)
     if not as_json:
@@ -90,6 +98,13 @@ def learn(source: str, out: str | None, as_json: bool, name: str) -> bool:
     if out is not None:
         table.save(out)
     return True
+
+
+def _stream(source: str) -> Any:
+    """Standard input for -, otherwise *source*."""
+    if source == "-" and sys.stdin is None:
+        raise click.UsageError("standard input is closed")
+    return sys.stdin if source == "-" else source
 
 
 def of_table(name: str) -> click.Command:

@@ -128,7 +128,7 @@ def match(
     timeout
         Seconds after which a response is late. A response after the reversal of its request is always late.
     format
-        The wire format that *messages* are in, as in `read`. Default: recognized.
+        The wire format of the messages, as in `read`. Default: recognized.
 
     Returns
     -------

@@ -125,6 +125,31 @@ def test_the_exit_status_tells() -> None:
     assert "did you mean" in Run("validate", "--network", "VISSA", REQUEST).err
 
 
+def test_match_pairs_the_messages_of_a_log(tmp_path: Path) -> None:
+    """A file, a pipe and JSON have the same transactions, without card data; a log without messages says so."""
+    response = sim.respond(REQUEST).iso.message
+    log = tmp_path / "day.log"
+    log.write_text(f"{REQUEST}\n{response}\n", encoding="utf-8")
+    (record,) = Run("match", "--json", str(log)).records
+    assert (record["state"], record["stan"]) == ("answered", "000007")
+    shown = Run("match", "-", given=log.read_text(encoding="utf-8"))
+    assert (shown.status, PAN in shown.out) == (0, False)
+    assert shown.out == Run("match", str(log)).out
+    assert "answered" in shown.out
+    assert Run("match", "-", given="").err == "No transactions.\n"
+
+
+def test_a_table_without_rows_says_so() -> None:
+    """Standard error has a sentence; a pipe and JSON get nothing."""
+    for argv, sentence in (
+        (("repair", REQUEST), "Nothing to repair.\n"),
+        (("fields", "--find", "nosuch"), "No row contains 'nosuch'.\n"),
+    ):
+        run = Run(*argv)
+        assert (run.status, run.out, run.err) == (0, "", sentence)
+        assert Run(*argv, "--json").out == ""
+
+
 def test_nothing_given_is_said() -> None:
     """An empty pipe gives an error, not a traceback."""
     run = Run("parse", given="\n")
