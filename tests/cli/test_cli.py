@@ -126,7 +126,7 @@ def test_the_exit_status_tells() -> None:
 
 
 def test_match_pairs_the_messages_of_a_log(tmp_path: Path) -> None:
-    """A file, a pipe and JSON have the same transactions, without card data; a log without messages says so."""
+    """A file, a pipe and JSON have the same transactions, without card data; an empty log says so."""
     response = sim.respond(REQUEST).iso.message
     log = tmp_path / "day.log"
     log.write_text(f"{REQUEST}\n{response}\n", encoding="utf-8")
