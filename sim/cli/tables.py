@@ -1,5 +1,5 @@
-"""The commands for many rows: read, match, search, learn, the reference tables; and every verb without a command
-of its own."""
+"""The commands for many rows: read, match, search, learn, the reference tables; and every verb without a
+command of its own."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
     click.Argument(["source"]),
     FIND,
     without=("messages", "times"),
-    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt', in chronological order; - is standard input. "
-    "Only a capture has the times that latencies need.",
+    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt', in chronological order; - is standard "
+    "input. Only a capture has the times that latencies need.",
 )
 def match(source: str, as_json: bool, find: str | None, **options: Any) -> None:
     """Print the transactions of a log."""
