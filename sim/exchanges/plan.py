@@ -134,8 +134,8 @@ class Plan:
     @property
     def remarks(self) -> tuple[str, ...]:
         """The notes, ready to show."""
-        prefixes = ("Left aside: ", "Did you mean ")
-        return tuple(note if note.startswith(prefixes) else f"Assumed: {note}" for note in self.notes)
+        notes, prefixes = dict.fromkeys(self.notes), ("Left aside: ", "Did you mean ")
+        return tuple(note if note.startswith(prefixes) else f"Assumed: {note}" for note in notes)
 
     @property
     def refusal(self) -> str:

@@ -61,7 +61,7 @@ class Draft:
             role = self._role(mark, chain, decision, "main" in out)
             self.shares.setdefault(role, []).append(mark)
             if out.setdefault(role, value or 0) != value:
-                bad(f"two amounts: {mark.words}")
+                bad(f"two amounts: {self.shares[role][0].words}, {mark.words}")
         for mark in self.all("part"):
             value = sums.minor_units(mark.value, currency, comma=self.reader.comma)
             before = fold(self.reader.text[: mark.start])

@@ -183,13 +183,14 @@ def _cut(raw: str, version: str, error: ParseError, partial: Message, first_wron
     """The text ends inside an element, and everything before it is valid."""
     if error.field is None or error.offset is None or first_wrong <= ALL_BITS:
         return ""
-    width = spec(version)[error.field].width
+    element = spec(version)[error.field]
     left = len(raw) - error.offset
-    if left >= width and error.part == "prefix":
+    if left >= element.width and error.part == "prefix":
         return ""
     missing = "" if left else " at the end of an element; an extra bit in the bitmap looks the same"
     if left < error.wanted:
-        return f"The text ends too early, inside or before DE {error.field}; it was truncated{missing}."
+        cause = ", or the length prefix is too high" if element.prefix and error.part != "prefix" else missing
+        return f"The text ends too early, inside or before DE {error.field}; it was truncated{cause}."
     return ""
 
 

@@ -180,8 +180,7 @@ def host(
 
     Without rules a valid request is approved up to the account balance and an invalid one declined with a
     format error. A reversal returns the money; a repeat gets the same response as the original. Echo tests,
-    sign-on, sign-off, cut-over and key exchanges are answered. The host runs in its own thread, so the
-    notebook stays usable.
+    sign-on, sign-off, cut-over and key exchanges are answered.
 
     Parameters
     ----------
@@ -214,7 +213,7 @@ def host(
     sign_on
         Require a sign-on before answering anything else on a connection.
     keys
-        A `sim.keys.KeyRing`, its parts, or a TOML file with them: `zone`, `pin`, `mac`, `pins`. With it,
+        A `sim.keys.KeyRing`, its parts, or a TOML file with `zone`, `pin`, `mac` and `pins`. With it,
         keys are exchanged under the zone key, PINs (DE 52) and MACs (DE 64, DE 128) are verified, and
         responses get a MAC. With a MAC key, a financial request without a MAC is declined unless `macs` is
         `"checked"`. Default: no checks.
@@ -229,7 +228,8 @@ def host(
     -------
     LabHost
         `port`, `address`, `rules`, `traffic` (a table of all messages), `message(number)`,
-        `balance(card)`, `send(message)` to all clients, `close()`. A context manager.
+        `balance(card)`, `send(message)` to all clients, `close()`. A context manager. It runs in its own
+        thread, so the notebook stays usable.
 
     Raises
     ------

@@ -64,8 +64,12 @@ def run_suite(
         steps `before` and `after` them; `format` may be a file next to the suite.
     host
         `host:port`, or a host of `sim.host`. Default: a host with the suite's own rules.
-    format, framing, interface
-        Wire format, framing and interface of the connection. Default: the suite's.
+    format
+        Wire format of the connection. Default: the suite's.
+    framing
+        Framing of the connection. Default: the suite's.
+    interface
+        Interface of the connection. Default: the suite's.
     tls
         As in `client`.
     cases

@@ -101,6 +101,8 @@ def test_keys_alone_do_what_the_mouse_does(jupyterlab: Lab, chromium: Browser) -
             page.keyboard.press(key)
             assert focused(sheet) == expected
         page.keyboard.press("Tab")
+        page.keyboard.press("Home")
+        page.locator(".ia strong", has_text=re.compile("^Bitmap$")).wait_for()
         for key, expected in (("Home", "1"), ("ArrowRight", "2"), ("ArrowDown", "18"), ("ArrowUp", "2")):
             page.keyboard.press(key)
             assert focused(sheet) == expected

@@ -402,6 +402,9 @@ def test_words_and_doubts_are_said_apart() -> None:
     """Words that are not understood are not mixed with what is unclear about the others."""
     made = plan_of("visa 20 EUR frobnicated, chip swipe")
     assert made.refusal == "Not understood: frobnicated. Unclear: contradicts itself: chip / swipe"
+    two = plan_of("hotel checks in a guest for 500 EUR, adds 120 for the minibar, checks him out")
+    assert "two amounts: 500 EUR, 120" in two.doubts
+    assert two.remarks == ("Did you mean 'check' by 'checks'?",)
 
 
 def test_a_contradiction_is_read_alike_in_every_process() -> None:

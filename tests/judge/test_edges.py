@@ -143,7 +143,10 @@ def test_a_text_that_ends_in_a_sound_message_was_cut() -> None:
     """Everything before the end is sound, so that nothing else is the cause."""
     text = str(sim.build({0: "0800", 7: "1120123045", 11: "123456", 70: "301"}))
     (one,) = validate(text[:-2]).findings
-    assert "truncated" in one.hint
+    assert one.hint.endswith("it was truncated.")
+    text = str(sim.build({0: "0800", 7: "1120123045", 11: "123456", 70: "301", 120: "AB"}))
+    (one,) = validate(text[:-5] + "003AB").findings
+    assert one.hint.endswith("DE 120; it was truncated, or the length prefix is too high.")
 
 
 @pytest.mark.parametrize(

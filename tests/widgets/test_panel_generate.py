@@ -250,6 +250,8 @@ def test_a_description_is_planned_as_it_is_typed() -> None:
     panel.run()
     assert panel.table.iso[11] == "000042"
     assert writer.asked == []
+    panel.words.value = "hotel checks in a guest for 500 EUR"
+    assert "Did you mean &#x27;check&#x27; by &#x27;checks&#x27;?<" in panel.read.value
 
 
 def test_transactions_and_hosts_are_calls_below_the_form() -> None:

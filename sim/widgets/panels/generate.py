@@ -65,7 +65,7 @@ def planned(plan: Plan) -> str:
         joined(markup("dt", words), markup("dd", ", ".join(dict.fromkeys(values))))
         for words, values in sorted(titles.items(), key=lambda item: text.find(item[0].split(_BETWEEN)[0]))
     ]
-    hints = [f"{note}." for note in plan.remarks]
+    hints = [note if note.endswith("?") else f"{note}." for note in plan.remarks]
     if plan.makes_messages and not (plan.unclear or plan.not_possible):
         exchange = plan.run().exchange
         story = f" {tell(exchange)}" if any(step.is_answer for step in exchange.steps) else ""

@@ -35,14 +35,14 @@ class Anatomy extends Editing {
     if (element) {
       const said = element.meaning && element.number > 1 ? element.meaning : place(element);
       this.live.replaceChildren(
-        make("strong", { text: `${label(n)} ${element.name}` }),
+        make("strong", { text: titled(n, element.name) }),
         make("span", { cls: "ia-fact", text: element.format }),
         make("code", {}, ...shown(element.value)),
         make("span", { cls: "ia-said", text: said }),
       );
     } else if (cell) {
       this.live.replaceChildren(
-        make("strong", { text: `${label(n)} ${cell.name}` }),
+        make("strong", { text: titled(n, cell.name) }),
         make("span", { cls: "ia-said", text: cell.set ? "announced, but not read" : "not in this message" }),
       );
     } else this.live.replaceChildren(make("span", { cls: "ia-quiet", text: this.advice() }));
@@ -50,7 +50,7 @@ class Anatomy extends Editing {
 
   advice() {
     const pick = "Point at an element or use the arrow keys; click or press Enter to unfold it.";
-    return this.editable ? `${pick} A click on the bitmap adds an element, or takes one out.` : pick;
+    return this.editable ? `${pick} A click on the bitmap adds or removes an element.` : pick;
   }
 
   lightRange(from, to) {

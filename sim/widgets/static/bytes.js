@@ -96,7 +96,7 @@ class ByteView extends Filtering {
   byteCell(at, span) {
     const pair = this.wire.hex.slice(2 * at, 2 * at + 2);
     const element = span.number === null ? null : this.element(span.number);
-    const what = element ? `${label(span.number)} ${element.name}` : span.label;
+    const what = element ? titled(span.number, element.name) : span.label;
     const said = pair === "••" ? "hidden" : pair;
     return make("span", {
       cls: this.byteClass(span, at),

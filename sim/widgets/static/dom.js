@@ -20,6 +20,7 @@ function make(tag, props = {}, ...children) {
 }
 
 const label = (n) => (n === 0 ? "MTI" : n === 1 ? "Bitmap" : n === -1 ? "Rest" : `DE ${n}`);
+const titled = (n, name) => (n === 1 ? name : `${label(n)} ${name}`);
 const short = (n) => (n === 0 ? "MTI" : n === 1 ? "Bits" : n === -1 ? "…" : String(n));
 
 // Blanks are drawn as blanks with a mark under them, control characters as their pictures.
