@@ -30,6 +30,7 @@ from sim.exchanges.roles import (
     Step,
     is_credit,
 )
+from sim.judge.between import DAYS_OF_YEAR, days_between
 from sim.judge.finding import ABSENT, Finding, Hit, Places, catalogue, finding
 from sim.operations.answering import carried
 from sim.operations.filling import Inside, holds
@@ -55,6 +56,8 @@ _SENT_AGAIN = frozenset((7, 64, 128))  # transmission time and MAC, which differ
 _COUNTER, _CRYPTOGRAM = "55.9F36", "55.9F26"
 _NOTHING = Message("", {})
 _ORIGINAL_AMOUNT = "57"
+_ADVICE, _NO_RETRY = "48.84", "03"  # Mastercard's merchant advice code: do not try again
+_VALID = 30  # days that an authorization stays valid on any network
 _TIP = 5  # a completion may exceed the authorized amount by a fifth
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # names in recipes
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
@@ -86,6 +89,8 @@ class History:
         code = step.message.get(39)
         if is_particular("never-retried", step.message.version, code):
             self.refused[account(about)[1]] = code
+        elif Inside(step.message, self.network)[_ADVICE] == _NO_RETRY:
+            self.refused[account(about)[1]] = f"merchant advice code {_NO_RETRY}"
         what = element_of("network-code", about.version) if about.mti[1:2] == _NETWORK_MANAGEMENT else None
         if what and (accepted(step.message, self.network) or is_particular("managed", about.version, code)):
             told = lookup(what.codes, about.get(what.number), version=about.version, network=self.network)
@@ -198,8 +203,8 @@ def _early(seen: Seen) -> Iterator[Hit]:
     number = seen.message.get(37).strip()
     for step in seen.before.steps if number else ():
         if step.of is None and step.message.get(37).strip() == number:
-            what = f"{seen.message.mti} before any message that refers to it"
-            yield Hit(0, what, f"a {step.message.mti} before it", 0, 4)
+            what = "the first message with this retrieval reference number (DE 37)"
+            yield Hit(0, what, f"an earlier {step.message.mti} with it", 0, 4)
             return
 
 
@@ -215,12 +220,12 @@ def _named_by_none(seen: Seen) -> Iterator[Hit]:
         None,
     )
     if waiting is None:
-        yield Hit(0, f"the message that {message.mti} speaks of before it", "none")
+        yield Hit(0, f"the message that this {message.mti} refers to, before it", "none")
     elif answers and (expected := response_mti(waiting.mti)) != message.mti:
         yield Hit(0, f"{expected}, the response to {waiting.mti}", message.mti, 0, 4)
     else:
         number = next(_others(waiting, message, seen.network), 0)
-        yield Hit(number, f"what the message before it has ({waiting.mti})", "another value")
+        yield Hit(number, f"the value in the {waiting.mti} before it", "another value")
 
 
 def _refund_within(seen: Seen) -> Iterator[Hit]:
@@ -298,14 +303,18 @@ def _results(network: str, version: str) -> dict[str, list[tuple[str, list[Test]
     """The subfields of a response that are filled only if the request has certain elements: their values,
     each with the conditions on the request."""
     found: dict[str, list[tuple[str, list[Test]]]] = {}
-    for row in answers(network, version):
+    rows = answers(network, version)
+    # What depends on the decision alone is the issuer's own advice: nobody asks for it.
+    always = [row for row in rows if all(test.path != "39" for test in row.tests)]
+    checked = {path for row in always for path in row.parts if "." in path}
+    for row in rows:
         tests = [test for test in row.tests if test.path not in ("", "39")]
         for path, value in row.parts.items():
             found.setdefault(path, []).append((value, tests))
     return {
         path: ways
         for path, ways in found.items()
-        if "." in path and all(any(not test.negated for test in tests) for _, tests in ways)
+        if path in checked and all(any(not test.negated for test in tests) for _, tests in ways)
     }
 
 
@@ -370,6 +379,10 @@ def _completion_within(seen: Seen) -> Iterator[Hit]:
     earlier = sum(minor_units(step.message) for step in steps if step.role == COMPLETION)
     if most and earlier + minor_units(seen.message) > most + most // _TIP:
         yield Hit(_AMOUNT, "no more than was authorized", "more")
+    first, last = (message.get(7)[:4] for message in (steps[-1].message, seen.message))
+    if {first, last} <= DAYS_OF_YEAR.keys() and (days := days_between(first, last)) > _VALID:
+        expected = f"a completion within {_VALID} days of the authorization"
+        yield Hit(7, expected, f"one after {days} days", 0, 4)
 
 
 def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:

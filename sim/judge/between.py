@@ -543,6 +543,7 @@ _LEAP_DAY, _MOMENT = "0229", "MMDDhhmmss"
 # The day of a leap and of a common year, in three digits, by MMDD.
 DAYS_OF_YEAR = {day: (f"{at:03}", f"{at - (day > _LEAP_DAY):03}") for day, at in _DAYS.items()}
 _DAY = 86_400  # seconds
+_FURTHEST_WEST, _FURTHEST_EAST, _DELAY = -43_200, 50_400, 3_600  # seconds from UTC; from sale to transmission
 _CLOCKS = 300  # seconds that two clocks of one acquirer may differ
 _CENTURY_MONTHS = 1200
 LONGEST_VALID = 240  # months from issue to expiry that networks allow
@@ -560,18 +561,19 @@ def _moment(time: str, day: str, table: Spec) -> str:
 
 @rule("dates-apart", classes=_TRANSACTIONS, functions="01")
 def dates_apart(sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], table: Spec = TABLE) -> Told:
-    """DE 7 (UTC) and the local date and time are at most a day apart. Without a year, the nearer one counts,
-    so that New Year's Eve is next to New Year's Day."""
+    """The local date and time are those of a zone on earth, by DE 7 (UTC). Without a year, the nearer date
+    counts, so that New Year's Eve is next to New Year's Day."""
     local = _moment(time, day, table)
     if local[:4] == sent[:4] or not _sound_date(time, 12, table):
         return None
     if not all(dates.is_sound(_MOMENT, moment) for moment in (sent, local)):
         return None
     gap = _DAY * days_between(sent[:4], local[:4]) + _second(local[4:]) - _second(sent[4:])
-    if abs(gap) <= _DAY:
+    if _FURTHEST_WEST - _DELAY <= gap <= _FURTHEST_EAST + _DELAY:
         return None
     number, pattern = (13, "") if table.version == "1987" else (12, table[12].pattern.removesuffix(_MOMENT))
-    return Hit(number, "a local date within a day of DE 7", repr(local[:4]), len(pattern), 4)
+    expected = "a local time from 12 hours before DE 7 (UTC) to 14 hours after it"
+    return Hit(number, expected, repr(local[:4]), len(pattern), 4)
 
 
 def _second(text: str) -> int:

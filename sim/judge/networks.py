@@ -105,9 +105,9 @@ class Question:
         number, digits = self.number, sum(map(str.isdigit, value))
         binary = number > 0 and spec(self.version)[number].binary
         hidden = binary or number in _PRIVATE or is_sensitive(number, self.version)
-        if len(value) <= _SHOWN and digits < SHORTEST_PAN and not hidden:
+        if len(value) == 1 or (len(value) <= _SHOWN and digits < SHORTEST_PAN and not hidden):
             return repr(value)
-        return other or f"{len(value)} characters in another layout"
+        return other or f"another value of {len(value)} characters"
 
 
 def _length(asked: Question, value: str) -> str | None:

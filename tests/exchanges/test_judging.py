@@ -128,3 +128,22 @@ def test_the_table_tells_which_message() -> None:
         "step",
         *sim.validate("08002020000000000000990000123456").columns,
     ]
+
+
+@pytest.mark.parametrize(("day", "late"), [("1220", False), ("1221", True)])
+def test_an_authorization_is_completed_within_thirty_days(day: str, late: bool) -> None:
+    """Thirty days after it, the hold is still valid."""
+    exchange = make("preauthorization", network="AMEX", then="completion:800", at=AT)
+    messages = [
+        one.replace(de7=f"{day}101530") if at == 2 else one for at, one in enumerate(exchange.messages)
+    ]
+    found = [(one.rule, one.field) for at, one in findings(exchange.fitted(messages)) if at == 2]
+    assert found == ([("completion-within", 7)] if late else [])
+
+
+def test_an_issuer_may_advise_the_merchant_unasked() -> None:
+    """A decline says by itself whether to try again (48.84); a result of a check has something to check."""
+    exchange = make(network="MASTERCARD", entry="ecommerce", outcome="declined", at=AT)
+    for text, rules in (("T840203", []), ("T8701M", ["result-unasked"])):
+        messages = [exchange.messages[0], exchange.messages[1].replace(de48=text)]
+        assert [one.rule for _, one in findings(exchange.fitted(messages))] == rules

@@ -53,10 +53,18 @@ def test_a_chip_date_of_no_digits_is_no_day_apart() -> None:
     assert one.severity == "warning"
 
 
-@pytest.mark.parametrize(("time", "found"), [("122900", False), ("124500", True)])
-def test_the_local_time_is_a_day_from_utc_at_most(time: str, found: bool) -> None:
-    """To the minute."""
-    message = auth(de7="1120123000", de12=time, de13="1121")
+@pytest.mark.parametrize(
+    ("day", "time", "found"),
+    [
+        ("1121", "032900", False),
+        ("1121", "033100", True),
+        ("1119", "233100", False),
+        ("1119", "232900", True),
+    ],
+)
+def test_the_local_time_is_that_of_a_zone_on_earth(day: str, time: str, found: bool) -> None:
+    """To the minute, with an hour for the way: UTC+14 is the furthest east, UTC-12 the furthest west."""
+    message = auth(de7="1120123000", de12=time, de13=day)
     assert bool(told("dates-apart", message)) == found
 
 
@@ -121,7 +129,7 @@ def test_a_network_shows_no_value_that_may_be_secret() -> None:
     made = sim.generate("auth", network="AMEX", entry="ecommerce", at="2026-11-20T12:30:45").iso.to_message()
     report = validate(made.replace(de53="F1F2F3F4F5"), network="AMEX")
     (one,) = [one for one in report.findings if one.rule == "amex-card-identifier"]
-    assert one.found == "10 characters in another layout"
+    assert one.found == "another value of 10 characters"
 
 
 def test_an_effective_date_that_is_none_says_nothing_of_the_card() -> None:
