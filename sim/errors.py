@@ -147,7 +147,7 @@ class ChoiceError(OptionError):
         self.choices = tuple(choices)
         expected = either(self.choices)
         if len(self.choices) > _MOST_CHOICES:
-            expected = f"one of {len(self.choices)} words"
+            expected = f"one of {len(self.choices)} words, such as {self.choices[0]!r}"
         super().__init__(option, expected, found, None, nearest)
 
     @classmethod

@@ -89,7 +89,7 @@ _IN_A_SHELL = (
     (r", one of `sim\.formats\(\)`", ", by name or as a file"),
     (r"The wire format of the message\.", "The wire format of the message, by name or as a file."),
     (r"`\.iso\.notes` says so", "standard error says so"),
-    (r"`\.iso\.read_as` says what it was", "the first line says what it was"),
+    (r"`\.iso\.read_as` says\s+what it was", "the first line says what it was"),
     (r"`sim\.faults\(\)` lists them", "without it, they are listed"),
     (r"; see `sim\.llm\.status\(\)`", "; the README lists them"),
 )

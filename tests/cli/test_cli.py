@@ -53,6 +53,7 @@ def test_options_of_generate_are_those_of_the_face() -> None:
     """Each parameter of `sim.generate` is an option; its help is the docstring's text, worded for a shell."""
     told = Run("generate", "--help").out
     assert "--amount-minor-units, --amount INTEGER" in told
+    assert "the first line says what it was" in " ".join(Run("parse", "--help").out.split())
     assert "The amount in the smallest unit of --currency" in (words := " ".join(told.split()))
     assert "DISCOVER, JCB or UNIONPAY, in any letter case" in words
     assert "Default: the card's, or VISA without --pan." in words
