@@ -317,7 +317,8 @@ def test_what_was_looked_for_in_the_wrong_place_is_named() -> None:
     with pytest.raises(TypeError, match=r"use \.iso\.validate\(\) for all of them"):
         sim.validate(sim.read([table.iso.message]))
     with pytest.raises(
-        sim.ChoiceError, match=r"expected one of [0-9]+ words, such as '[a-z-]+', .*did you mean 'stan-missing'"
+        sim.ChoiceError,
+        match=r"expected one of [0-9]+ words, such as '[a-z-]+', .*did you mean 'stan-missing'",
     ) as told:
         sim.break_message(sim.generate(), "stan-mising")
     assert "cut-at-the-end" in told.value.choices
