@@ -42,6 +42,7 @@ from sim.paste.spellings import (
     worded,
 )
 from sim.paste.spellings.dictionaries import is_json, texts
+from sim.paste.spellings.element_log import mti_said
 from sim.paste.ways import TriedFormat
 from sim.paste.worth import STARRED, starred
 from sim.spec import VERSIONS, version_of
@@ -170,9 +171,9 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         in_blocks = _with_parts(reading, blocks(lines), asked)
         in_paragraphs = _with_parts(in_blocks, paragraphs(bare), asked)
         # Words between messages make their paragraphs harder to read than their own lines.
-        fewer = in_blocks is not reading and len(in_paragraphs.messages) < len(in_blocks.messages)
+        fewer = len(in_paragraphs.messages) < len(in_blocks.messages)
         reading = in_blocks if fewer else in_paragraphs
-    if reading.believed and "among" in reading.spelling:
+    if reading.believed and "dump" not in reading.spelling:
         reading = _with_parts(reading, lines, asked)
     elif not reading.believed and len(readings := list(_lines_apart(lines, asked))) > 1:
         return replace(readings[0], more=tuple(readings[1:]))
@@ -220,13 +221,15 @@ def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Re
 
 def _all_named(text: str) -> list[Named]:
     """Return the messages whose elements *text* names with at least one valid value; if there is only one,
-    those of its paragraphs, if more."""
+    those of its paragraphs or of the lines with an MTI, if more."""
     messages = [message for message in named_messages(text) if fits_at_all(message)]
     if len(messages) != 1:
         return messages
-    by_paragraph = [message for part in paragraphs(text) for message in named_messages(part)]
-    included = any(message.fields == messages[0].fields for message in by_paragraph)
-    return by_paragraph if included and len(by_paragraph) > 1 else messages
+    for parts in (paragraphs(text), list(filter(mti_said, text.splitlines()))):
+        by_part = [message for part in parts[:_MOST_PARTS] for message in named_messages(part)]
+        if len(by_part) > 1 and any(part.fields.keys() <= messages[0].fields.keys() for part in by_part):
+            return by_part
+    return messages
 
 
 def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool = False) -> Reading:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from dataclasses import replace
 from functools import reduce
 from itertools import product
 from operator import xor
 
+import pytest
 from support import some, together
 
 from sim.codec import Message, build, parse
@@ -161,6 +163,48 @@ def test_a_request_and_its_answer_in_paragraphs_are_both_found(kind: str) -> Non
     found = guess(f"Request:\n{shown[0]}\n\nAnswer of the host:\n{shown[1]}\n").messages
     if kind not in LINES_OF_DIGITS:
         assert [one.message for one in found if one.confidence in (SURE, LIKELY)] == [request, answer]
+
+
+@pytest.mark.parametrize("name", ["python", "decimal", "base64", "escaped"])
+def test_a_request_and_its_answer_in_lines_with_words_are_both_found(name: str) -> None:
+    """Whatever prints their bytes, and with words around the lines."""
+    messages = _three()[:2]
+    datas = [b"\0" + bytes([len(data)]) + data for data in (encode(one, "bcd") for one in messages)]
+    printed = {
+        "python": repr,
+        "decimal": lambda data: str([*data]),
+        "base64": lambda data: b64encode(data).decode(),
+        "escaped": lambda data: '"' + "".join(f"\\x{byte:02x}" for byte in data) + '"',
+    }[name]
+    found = guess(f"12:01:02 sent: {printed(datas[0])}\n12:01:03 got: {printed(datas[1])}\nwhy?")
+    assert [one.message for one in found.messages] == messages
+
+
+def test_hex_below_a_question_is_all_found() -> None:
+    """The words around two messages do not make them fewer."""
+    messages = _three()[:2]
+    shown = [encode(one, "bcd").hex("-") for one in messages]
+    text = "I print it in C#, with `ToString(b, 0, n)`:\n\n    Request:  {}\n    Response: {}\n\nWhy?"
+    assert [one.message for one in guess(text.format(*shown)).messages] == messages
+
+
+def test_lines_of_named_elements_are_each_a_message() -> None:
+    """A request and its answer, each in one line of a log."""
+    two = [parse("08002020000000000000990000123456"), parse("0810202000000200000099000012345600")]
+    lines = [
+        ", ".join((f"12:01:02 MTI: {one.mti}", *(f"DE{n}: {value}" for n, value in one.fields.items())))
+        for one in two
+    ]
+    assert [one.message for one in guess("\n".join(lines)).messages] == two
+
+
+def test_base64_in_lines_inside_xml_is_found() -> None:
+    """The first line follows the tag; some writers put the CR of each line end as an entity."""
+    message = _three()[0]
+    digits = b64encode(encode(message, "bcd")).decode()
+    for end in ("\n", "&#xD;\n"):
+        lines = end.join(digits[at : at + 60] for at in range(0, len(digits), 60))
+        assert guess(f'<a>\n<msg encoding="base64">{lines}</msg>\n</a>').message == message
 
 
 def test_records_behind_each_other_are_each_a_message() -> None:

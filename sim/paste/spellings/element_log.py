@@ -27,6 +27,18 @@ EXAMPLES = (
         ("0810", {"3": "990000", "11": "000042", "39": "00"}),
     ),
     (
+        "mti=0800 fields=map[3:990000 11:000042]",
+        ("0800", {"3": "990000", "11": "000042"}),
+    ),
+    (
+        "MTI 0800\nDE003 [990000]\nDE011 [000042]\nDE070 [301]\nWhat is wrong?",
+        ("0800", {"3": "990000", "11": "000042", "70": "301"}),
+    ),
+    (
+        "Tipo mensaje......: 0800\nCampo 3......: 990000\nCampo 11.....: 000042",
+        ("0800", {"3": "990000", "11": "000042"}),
+    ),
+    (
         "Message 0120 bytes, MTI 0800\nDE 3: 990000\nDE 11: 000042\nDE 70: 301",
         ("0800", {"3": "990000", "11": "000042", "70": "301"}),
     ),
@@ -35,12 +47,10 @@ _MOST_LINE = 2000
 MOST_LINES = 2000
 # Not a size in brackets before the value in others.
 _PAIR = re.compile(r"[(\[]([0-9]{1,3})[)\]]\s?[(\[]([^()\[\]\r\n]*)[)\]](?!\s{0,2}[:=]?\s{0,2}\[)")
-# `F002[…] F003[…]`; followed by anything but the next element, the brackets contain a name.
-_RUN = re.compile(
-    r"\b(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?([0-9]{1,3})\s?(?:\[([^\[\]\r\n]*)\]|\(([^()\r\n]*)\))"
-    r"(?=[\s,;|]{0,3}(?:(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?[0-9]|$))",
-    re.IGNORECASE,
-)
+# `F002[…] F003[…]`: elements in a row, since a value after the brackets makes what is inside them a name.
+_ONE = r"\b(?:DE|DF|F|P|S|Field|Bit|fld)[ _.]?([0-9]{1,3})\s?(?:\[([^\[\]\r\n]*)\]|\(([^()\r\n]*)\))"
+_RUN = re.compile(rf"(?:{_ONE}[\s,;|]{{0,3}}){{2,}}", re.IGNORECASE)
+_IN_RUN = re.compile(_ONE, re.IGNORECASE)
 _FEWEST_PAIRS = 3
 # In English; in Chinese the word comes before the number, around it or after it.
 _WORD = r"(?:Data ?Element|Data ?Field|Field|Fld|Bit|DE|DF|F|P|S|\u7b2c|\u57df|\u5b57\u6bb5)"
@@ -55,6 +65,9 @@ _INLINE = re.compile(
 # Only if all of the text is `#0:0200#2:value#`, because `#` before a number is common.
 _HASHED = re.compile(r"#0{0,2}([1-9][0-9]{0,2}|0):")
 _HASHED_MTI = re.compile(r"\s{0,64}#0{1,3}:[0-9]{4}#")
+# Go prints a map with blanks between its pairs: `map[2:… 3:…]`.
+_MAP = re.compile(r"\bmap\[([0-9]{1,3}:[^\[\]\r\n]*)\]")
+_NEXT_IN_MAP = re.compile(r" (?=[0-9]{1,3}:)")
 _DIVIDER = re.compile(r"[|;&\]}\r\n^~\x01]")
 _IN_QUOTES = re.compile(r"(['\"])([^'\"\r\n]*)\1")
 _MOST_VALUE = 999
@@ -68,7 +81,8 @@ _MTI_LABELS = (
     ),
     re.compile(
         r"(?i)\b(?:message|mensa(?:je|gem)|trame|nachricht|\u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\w)"
-        r"(?: (?!(?:id|no|nr|num\w*|len\w*|lon\w*|size)\b)\w{1,12})?(?=\W{0,4}[0-9]{4}\b)([^\r\n]{0,90})"
+        r"(?: (?!(?:id|no|nr|num\w*|len\w*|lon\w*|size)\b)\w{1,12})?(?=\.{0,40}\W{0,4}[0-9]{4}\b)"
+        r"([^\r\n]{0,90})"
     ),
 )
 _FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
@@ -100,7 +114,7 @@ _BEHIND_KIND = re.compile(
 )
 _VALUE = re.compile(
     rf"[\])>]?(?:\s{{1,8}}{_SAID_SIZE}|\s{{0,4}}[:=]?\s{{0,2}}{_SIZE}\s{{0,4}}[:=]?\s?(?=[\[<'\"])"
-    rf"|\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
+    rf"|\s{{0,8}}(?:->|=>|[:=]>?|\.{{3,}}:?|-(?=\s)(?!\s{{0,4}}{_NAME})) ?"
     r"|\s?\[[A-Za-z][^\[\]\r\n]{0,60}\]\s{0,4}[:=]?\s?|\s{1,4}[0-9]{1,3}\s{1,4}(?=\[)"
     r"|\s{1,4}(?=\([0-9]{1,4}\)\s[0-9])"
     r"|\s{1,4}[^\[\]:=\r\n]{1,60}?\s{1,8}(?=\[[^\[\]]{1,999}\]\s{0,8}$)"
@@ -141,7 +155,8 @@ def find(text: str) -> Iterator[Named]:
     pairs = [(str(int(match[1])), match[2]) for match in _PAIR.finditer(text)]
     if all(int(path) == len(value) for path, value in pairs):
         pairs = []  # these are sizes
-    pairs = pairs or [(str(int(match[1])), match[2] or match[3] or "") for match in _RUN.finditer(text)]
+    runs = (one for run in _RUN.finditer(text) for one in _IN_RUN.finditer(run[0]))
+    pairs = pairs or [(str(int(match[1])), match[2] or match[3] or "") for match in runs]
     if len(pairs) >= _FEWEST_PAIRS:
         head = [(MTI_PATH, mti)] if mti else []
         if message := collected("log of (element)(value)", [*head, *pairs], bits):
@@ -168,6 +183,7 @@ def mti_said(text: str) -> str:
 
 def _inline(text: str, mti: str) -> Iterator[tuple[str, str]]:
     """Path and value of each `number=value`, after an MTI that only a label gives."""
+    text = _MAP.sub(lambda match: f"[{_NEXT_IN_MAP.sub('|', match[1])}]", text)
     hashed = _HASHED_MTI.match(text)
     heads = list((_HASHED if hashed else _INLINE).finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)][: len(heads)]

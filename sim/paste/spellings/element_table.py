@@ -19,8 +19,13 @@ EXAMPLES = (
         "| DE | Name | Value |\n|--|--|--|\n| 0 | MTI | 0800 |\n| 3 | x | 990000 |\n| 11 | STAN | 000042 |",
         ("0800", {"3": "990000", "11": "000042"}),
     ),
+    (
+        "Field  Len  Value\n-----  ---  -----\nMTI    4    0800\n003    6    990000\n011    6    000042",
+        ("0800", {"3": "990000", "11": "000042"}),
+    ),
 )
 _DIVIDERS = "|\t;,"
+_COLUMNS = "  "  # aligned with blanks, below a heading
 _FEWEST, _FEWEST_WIDE = 3, 4
 # Ruling lines.
 _BARS = str.maketrans("\u2502\u2503\u2551", "|||")
@@ -53,7 +58,7 @@ def find(text: str) -> Iterator[Named]:
         else _STARRED.sub(lambda row: _STAR.sub("|", row[0]), text.translate(_BARS))
     )
     lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
-    for divider in _DIVIDERS:
+    for divider in (*_DIVIDERS, _COLUMNS):
         # Values may contain commas; if every row has the same number outside quotes, they divide columns.
         plain = len({_QUOTED.sub("", line).count(divider) for line in lines}) > 1
         split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
@@ -62,6 +67,8 @@ def find(text: str) -> Iterator[Named]:
         if messages := list(_wide(split)):
             yield from messages
             return
+        if divider == _COLUMNS and place < 0:
+            break
         rows = [row for cells in split if (row := _row(cells, place))]
         often = len(rows) >= _FEWEST and 2 * len(rows) > len(lines)
         if often and (messages := list(_messages_of_rows(rows, text))):
@@ -177,6 +184,8 @@ def _split(line: str, divider: str, plain: bool) -> list[str]:
         line = line.replace("||", "|") if line.startswith("||") else line
         return [cell.strip() for cell in line.strip(" \t|").split("|")]
     line = line.strip("\r\n")
+    if divider == _COLUMNS:
+        return re.split(r" {2,}", line.strip())
     if divider == "," and plain and '"' not in line:
         return line.split(",", 1)
     return next(csv.reader([line], delimiter=divider), [""])

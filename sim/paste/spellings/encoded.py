@@ -21,15 +21,17 @@ EXAMPLES = (
     ("0800=82=20=00=00", b"0800\x82 \0\0"),
 )
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
-_BLANK = re.compile(r"\s")
+_BLANK = re.compile(r"\s|&#(?:13|[xX][dD]);")
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _BASE32 = re.compile(r"(?<![0-9A-Za-z+/_=-])(?:[A-Z2-7]{32,}|[a-z2-7]{32,})(?=={0,6}(?![0-9A-Za-z+/_=-]))")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _FEWEST_PERCENT = 2
 _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~+*-"
 _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~+*-])+")
+# Wrapped lines; the first may follow a tag or a quotation mark, and XML may have the CR as an entity.
 _BASE64_LINES = re.compile(
-    r"(?m)(?:^[ \t]{0,16}[A-Za-z0-9+/]{40,80}\r?\n)+[ \t]{0,16}[A-Za-z0-9+/]{1,80}={0,2}$"
+    r"(?m)(?:(?:^[ \t]{0,16}|(?<=[>\"']))[A-Za-z0-9+/]{40,80}(?:\r|&#(?:13|[xX][dD]);)?\n)+"
+    r"[ \t]{0,16}[A-Za-z0-9+/]{1,80}={0,2}(?=\r?$|[<\"'&])"
 )
 _ENTITY = re.compile(r"&#(?:[xX]([0-9A-Fa-f]{1,2})|([01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5]));")
 _QUOTED_PRINTABLE = re.compile(r"=([0-9A-F]{2})")

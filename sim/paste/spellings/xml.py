@@ -22,6 +22,10 @@ EXAMPLES = (
         ("0800", {"3": "990000", "11": "000042"}),
     ),
     (
+        r'{"msg": "<isomsg>\n<field id=\"0\" value=\"0800\"/><field id=\"3\" value=\"990000\"/></isomsg>"}',
+        ("0800", {"3": "990000"}),
+    ),
+    (
         '<iso><MTI>0800</MTI><DE003>990000</DE003><bit n="11">000042</bit></iso>',
         ("0800", {"3": "990000", "11": "000042"}),
     ),
@@ -45,6 +49,8 @@ def find(text: str) -> Iterator[Named]:
     """The messages in *text*, in order, including the elements of a truncated jPOS message."""
     if "&lt;" in text and ("<" not in text or ("&lt;isomsg" in text and "<isomsg" not in text)):
         text = unescaped(text)
+    elif "<isomsg" in text and '=\\"' in text:  # in a JSON string
+        text = text.replace('\\"', '"')
     yield from (list(_of_jpos(text)) if "<isomsg" in text else []) or _others(text)
 
 
