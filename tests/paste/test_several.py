@@ -169,7 +169,7 @@ def test_a_request_and_its_answer_in_paragraphs_are_both_found(kind: str) -> Non
 def test_a_request_and_its_answer_in_lines_with_words_are_both_found(name: str) -> None:
     """Whatever prints their bytes, and with words around the lines."""
     messages = _three()[:2]
-    datas = [b"\0" + bytes([len(data)]) + data for data in (encode(one, "bcd") for one in messages)]
+    datas = [len(data).to_bytes(2, "big") + data for data in (encode(one, "bcd") for one in messages)]
     printed = {
         "python": repr,
         "decimal": lambda data: str([*data]),
@@ -183,9 +183,13 @@ def test_a_request_and_its_answer_in_lines_with_words_are_both_found(name: str) 
 def test_hex_below_a_question_is_all_found() -> None:
     """The words around two messages do not make them fewer."""
     messages = _three()[:2]
-    shown = [encode(one, "bcd").hex("-") for one in messages]
-    text = "I print it in C#, with `ToString(b, 0, n)`:\n\n    Request:  {}\n    Response: {}\n\nWhy?"
-    assert [one.message for one in guess(text.format(*shown)).messages] == messages
+    datas = [encode(one, "bcd") for one in messages]
+    shown = [(len(data).to_bytes(2, "big") + data).hex("-") for data in datas]
+    question = (
+        "I send this to the acquirer by TcpClient and print the bytes of the answer with ToString(b, 0, n):"
+    )
+    text = f"{question}\n\n    Request:  {shown[0]}\n    Response: {shown[1]}\n\n{question}"
+    assert [one.message for one in guess(text).messages] == messages
 
 
 def test_lines_of_named_elements_are_each_a_message() -> None:

@@ -256,6 +256,8 @@ def _column(lines: list[str], first: re.Pattern[str], rest: re.Pattern[str]) -> 
             continue
         digits = _NO_DIGIT.sub("", match[0])
         place = match.start()
+        if now and len(digits) > len(now[0]) + _USUAL:  # more than a gutter could add: a message in one line
+            now = []
         now.append(digits[: len(now[0])] if now else digits)
         best = now if place and len(now) * len(now[0]) > len(best) * (len(best[0]) if best else 0) else best
     if len(best) < 2:
