@@ -172,7 +172,11 @@ def test_several_messages_are_several() -> None:
         '{"MTI": "0800", "fields": {"DE003": "990000", "DE011": "123456"}}',
         '{"mti": "0800", "fields": [{"number": 3, "value": "990000"}, {"number": 11, "value": "123456"}]}',
         "{mti=0800, 3=990000, 11=123456}",
-        "map[0:0800 3:990000 11:123456]".replace(" ", ", "),
+        "mti=0800 fields=map[3:990000 11:123456]",
+        "Tipo mensaje......: 0800\nCampo 3......: 990000\nCampo 11.....: 123456",
+        "Field  Len  Value\n-----  ---  -----\nMTI    4    0800\n003    6    990000\n011    6    123456",
+        r'{"a": "<isomsg><field id=\"0\" value=\"0800\"/>\n<field id=\"3\" value=\"990000\"/>'
+        r'<field id=\"11\" value=\"123456\"/></isomsg>"}',
         "10:15:30 [x] out (0)(0800)(3)(990000)(11)(123456)",
         "MTI..........: 0800\nBitmap HEX...: 2020000000000000\nF3   Code......: 990000\nF11  STAN..: 123456",
         "12:01:801:CNV: MessageType :0800\n12:01:804:CNV: F03_Code :990000\n12:01:811:CNV: F11_Stan :123456",

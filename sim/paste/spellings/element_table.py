@@ -19,10 +19,6 @@ EXAMPLES = (
         "| DE | Name | Value |\n|--|--|--|\n| 0 | MTI | 0800 |\n| 3 | x | 990000 |\n| 11 | STAN | 000042 |",
         ("0800", {"3": "990000", "11": "000042"}),
     ),
-    (
-        "Field  Len  Value\n-----  ---  -----\nMTI    4    0800\n003    6    990000\n011    6    000042",
-        ("0800", {"3": "990000", "11": "000042"}),
-    ),
 )
 _DIVIDERS = "|\t;,"
 _COLUMNS = "  "  # aligned with blanks, below a heading
