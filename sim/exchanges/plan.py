@@ -162,7 +162,7 @@ class Plan:
 
     def check(self) -> Plan:
         """The plan with the reason why it cannot run, if any."""
-        if not self.not_possible and self.makes_messages:
+        if not self.not_possible and self.makes_messages and (self.steps or not self.unclear):
             try:
                 self._run()
             except UnclearError as error:

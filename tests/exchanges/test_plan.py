@@ -405,6 +405,8 @@ def test_words_and_doubts_are_said_apart() -> None:
     two = plan_of("hotel checks in a guest for 500 EUR, adds 120 for the minibar, checks him out")
     assert "two amounts: 500 EUR, 120" in two.doubts
     assert two.remarks == ("Did you mean 'check' by 'checks'?",)
+    none = plan_of("refund of the half of a 80 USD purchase with Amex").check()
+    assert (none.steps, none.not_possible, "two purposes: refund, purchase" in none.doubts) == ((), "", True)
 
 
 def test_a_contradiction_is_read_alike_in_every_process() -> None:
