@@ -23,7 +23,6 @@ from sim.judge.rules import Told, rule
 from sim.spec import VERSIONS, Spec, is_particular, lookup, version_of
 
 _FINANCIAL = "12"
-_REQUESTS = "0"
 _RESPONSES = "13"
 _SINCE = {"5": ("1993", "2003"), "6": ("2003",), "7": ("2003",)}
 # The message classes for the first digit of a code.
