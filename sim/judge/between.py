@@ -255,9 +255,10 @@ def inquiry_with_amount(
     """An inquiry, an account verification and an account status inquiry move no money."""
     if not moves:
         return None
-    reason = _moves_nothing(function, condition, own, card, table)
     if code[:1] == "3" and purpose_kind(code, table.version) == "inquiry":
         reason = "the processing code requests information only"
+    else:
+        reason = _moves_nothing(function, condition, own, card, table)
     return Hit(4, f"zero, because {reason}", "an amount") if reason else None
 
 
