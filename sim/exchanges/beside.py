@@ -89,7 +89,7 @@ def _counts(reader: Reader) -> None:
         rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
         if any(other.key == "instalments" or other.value == "instalment" for other in after):
             mark.key, mark.value = "instalments", value
-        elif _OF_THEM.match(fold(reader.text[mark.end :])) and value > 1 and priced:
+        elif priced and value > 1 and _OF_THEM.match(fold(reader.text[mark.end :])):
             # `20 dollars, 15 of them refunded`: part of an amount, changed afterwards
             mark.key, mark.value = "bare", mark.words
             reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
