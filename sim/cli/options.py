@@ -223,6 +223,7 @@ def rows(table: Any, as_json: bool, find: str | None = None, left_out: tuple[str
     if as_json:
         shown.json_line(*records)
     elif not records:
-        shown.line(f"No row contains {find!r}." if find and not table.empty else repr(table), err=True)
+        none = f"No row contains {mask_words(find)!r}." if find and not table.empty else repr(table)
+        shown.line(none, err=True)
     else:
         shown.table(columns, [[record[name] for name in columns] for record in records])

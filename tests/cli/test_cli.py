@@ -145,6 +145,7 @@ def test_a_table_without_rows_says_so() -> None:
     for argv, sentence in (
         (("repair", REQUEST), "Nothing to repair.\n"),
         (("fields", "--find", "nosuch"), "No row contains 'nosuch'.\n"),
+        (("fields", "--find", "4111-1111-1111-1111"), "No row contains '4111-11**-****-1111'.\n"),
     ):
         run = Run(*argv)
         assert (run.status, run.out, run.err) == (0, "", sentence)
