@@ -165,9 +165,9 @@ def plan(exchange_plan: Plan) -> Answer:
     if exchange_plan.makes_messages and not exchange_plan.unclear and not exchange_plan.not_possible:
         run = exchange_plan.run()
         messages = [_message(run, at) for at in range(len(run.exchange))]
-    notes = list(exchange_plan.remarks)
+    notes, doubts = list(exchange_plan.remarks), exchange_plan.doubts
     for text in exchange_plan.unclear:
-        doubt = "Unclear" if text in exchange_plan.doubts else "Not understood"
+        doubt = "Unclear" if text in doubts else "Not understood"
         notes.append(f"{doubt}: {masked_description(text)}")
     if exchange_plan.not_possible:
         notes.append(f"Not possible: {exchange_plan.not_possible}")
