@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from sim.codec import Message, build
-from sim.errors import IsoError, OptionError
+from sim.errors import IsoError, OptionError, quoted_value
 from sim.exchanges import Exchange
 from sim.exchanges.matching import STATES, awaited
 from sim.exchanges.matching.pairing import ROLES, Exchanges, pair
@@ -157,7 +157,7 @@ def match(
     [1, 1]
     """
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
-        raise OptionError("timeout", "seconds above 0", repr(timeout))
+        raise OptionError("timeout", "seconds above 0", quoted_value(timeout))
     table = as_messages(messages, format)
     seconds = _seconds(table, times)
     columns = Columns(table)
@@ -201,7 +201,7 @@ def _seconds(table: pd.DataFrame, times: Any) -> Any:
         times = _TIME
     if isinstance(times, str):
         if times not in table.columns:
-            raise OptionError("times", "a column of the table", f"{times!r}")
+            raise OptionError("times", "a column of the table", quoted_value(times))
         times = table[times]
     series = pd.Series(times).reset_index(drop=True)
     if len(series) != len(table):

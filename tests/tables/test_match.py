@@ -190,6 +190,8 @@ def test_no_card_number_is_shown() -> None:
         ({"times": "nowhere"}, "times: expected a column of the table, found 'nowhere'"),
         ({"times": [1, 2, 3]}, "times: expected 1 times, one per message, found 3"),
         ({"timeout": 0}, "timeout: expected seconds above 0, found 0"),
+        ({"times": "4111-1111-1111-1111"}, "times: expected a column of the table, found 19 characters"),
+        ({"timeout": "4111111111111111"}, "timeout: expected seconds above 0, found 16 characters"),
     ],
 )
 def test_options_that_cannot_be_met(options: dict[str, Any], text: str) -> None:

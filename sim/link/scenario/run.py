@@ -12,7 +12,7 @@ from typing import Any
 
 from sim.codec import Message, parse
 from sim.elements import dates
-from sim.errors import IsoError
+from sim.errors import IsoError, quoted_value
 from sim.exchanges import Step as Went
 from sim.exchanges.roles import REVERSAL, asking_role
 from sim.link.client import AsyncClient, Live
@@ -283,7 +283,7 @@ def _managed(echo: Message, kind: str, network: str | None) -> Message:
     # The network's own code takes precedence over the standard's.
     code = codes.get(network or "", codes.get(""))
     if code is None:
-        raise IsoError(number, None, "a type of network management", repr(kind)[:20])
+        raise IsoError(number, None, "a type of network management", quoted_value(kind))
     return echo.replace(**{f"de{number}": code})
 
 
