@@ -37,6 +37,20 @@ def told(message: Message) -> str:
     return " ".join(emv.summary(message))
 
 
+def test_every_table_is_read() -> None:
+    """Each tag has a content class, by which values are shown; roles and bits are looked up by tag."""
+    contents = {tag.content for tag in tables.tags().values()}
+    assert contents == {"n", "cn", "an", "ans", "b"}
+    assert tables.tags()["9F41"].digits == 8
+    assert tables.tags()["71"].maximum is None
+    assert tables.role("5A") == "pan"
+    assert tables.role("95") == "cryptogram"
+    assert tables.role("DF01") == ""
+    assert tables.only_bits("95")
+    assert not tables.only_bits("9F34")
+    assert "9F26" in tables.with_role("cryptogram")
+
+
 @together(
     "tag, value, shown, meaning",
     [

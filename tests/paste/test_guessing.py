@@ -226,6 +226,12 @@ def test_parse_any_says_why_not() -> None:
         parse_any("0800202000000000000099000012345")
 
 
+def test_reasons_and_reprs_show_no_card_data() -> None:
+    """A guess may be printed: its texts hold no card number."""
+    found = guess(encode(SALE, "bcd").hex() + "41")
+    assert "411111111111" not in repr(found).replace(" ", "")
+
+
 @settings(max_examples=fewer(150), deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200))
 def test_anything_gives_a_guess(data: bytes | str) -> None:

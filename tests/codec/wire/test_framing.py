@@ -12,6 +12,7 @@ from support import together
 
 from sim.codec import Message
 from sim.codec.wire import (
+    Layer,
     WireError,
     decode,
     encode,
@@ -177,3 +178,8 @@ def test_a_stream_that_ends_in_a_message_or_says_an_absurd_length_is_refused(dat
     kind = "length-4" if len(data) > 10 else "length-2"
     with pytest.raises(WireError):
         list(records([bytes.fromhex(data)], kind))
+
+
+def test_layers_compare_by_their_bytes() -> None:
+    """Two layers of the same name and bytes are the same."""
+    assert peel("tpdu", bytes.fromhex("6000060000") + _BODY) == Layer("tpdu", bytes.fromhex("6000060000"))
