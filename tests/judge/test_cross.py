@@ -10,6 +10,7 @@ from support import VECTORS, together, vector_id
 
 from sim.codec import Message, ParseError, build, parse, spans
 from sim.judge import run
+from sim.operations import respond
 
 
 def test_every_rule_has_a_case() -> None:
@@ -31,11 +32,11 @@ def test_one_fault_is_one_finding_at_its_place(case: dict[str, Any]) -> None:
         assert parse(build(one), one.version).fields == one.fields
 
 
-@together("base", BASES)
-@together("version", ["1987", "1993", "2003"])
-def test_the_messages_of_the_cases_are_sound(base: str, version: str) -> None:
-    """What the cases start from has no finding, so that each of them has one fault."""
-    assert run(sound(base, version)) == []
+@pytest.mark.parametrize("version", ["1987", "1993", "2003"])
+def test_the_messages_of_the_cases_are_sound(version: str) -> None:
+    """What the cases start from has no finding, so that each of them has one fault; nor has an approval."""
+    assert [base for base in BASES if run(sound(base, version))] == []
+    assert run(respond(sound("auth", version)).message) == []
 
 
 @pytest.mark.parametrize("mti", ["0800", "0810", "0820"])
