@@ -118,7 +118,9 @@ def test_any_text_is_a_filter_or_is_refused(text: str) -> None:
         assert str(error)
 
 
-@pytest.mark.parametrize("typed", ["4111111111111112=", "foo4111111111111111=1", "DE11=x4111111111111111"])
+@pytest.mark.parametrize(
+    "typed", ["4111111111111112=", "foo4111111111111111=1", "DE11=x4111111111111111", "DE2.4111111111111111"]
+)
 def test_a_refusal_shows_no_card_number(typed: str) -> None:
     """It is masked in the sentence."""
     with pytest.raises(FilterError) as refused:

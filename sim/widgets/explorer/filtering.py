@@ -22,7 +22,6 @@ import pyarrow.compute as pc
 
 from sim.elements.money import CURRENCY_OF, composite, say_amount
 from sim.errors import ChoiceError
-from sim.masking import mask_words
 from sim.spec import currency
 from sim.spec.elements import spec
 from sim.spec.spellings import network_named
@@ -180,7 +179,7 @@ class RowFilter:
         digits = all(element.content == "n" for element in elements) and len(columns) == 1
         bare = _BETWEEN_DIGITS.sub("", value) if elements[0].pattern else value
         if digits and bare.strip("*") and not bare.replace("*", "").isdecimal():
-            raise FilterError(f"{what} is numeric; it cannot be {mask_words(value[:_SHOWN])}.")
+            raise FilterError(f"{what} is numeric; it cannot be {value[:_SHOWN]}.")
 
     def _column_flags(self, name: str, sign: str, value: str, code: str) -> Flags:
         if name == "verdict":
@@ -260,7 +259,7 @@ class RowFilter:
         try:
             start = pd.Timestamp(value)
         except ValueError:
-            raise FilterError(f"{mask_words(value)} is no day or time: {name}>=2026-11-20T12:30") from None
+            raise FilterError(f"{value} is no day or time: {name}>=2026-11-20T12:30") from None
         start = start.tz_localize("UTC") if start.tzinfo is None and column.type.tz else start
         step = pd.Timedelta(seconds={10: 86_400, 16: 60}.get(len(value), 1))
         ends = (pa.scalar(moment, column.type) for moment in (start, start + step))
@@ -368,7 +367,7 @@ def _number(name: str, sign: str, value: str) -> Decimal:
     except InvalidOperation:
         number = Decimal("nan")
     if not number.is_finite():
-        raise FilterError(f"Expected a number after {name}{sign}, not {mask_words(value[:_SHOWN])}")
+        raise FilterError(f"Expected a number after {name}{sign}, not {value[:_SHOWN]}")
     return number
 
 

@@ -231,7 +231,7 @@ class Query:
         start = self.at
         if (quoted := self._quoted()) is not None:
             return self._checked(columns, sign, quoted)
-        value = self._word(f"A value is missing after {mask_words(name)}{sign}")
+        value = self._word(f"A value is missing after {name}{sign}")
         code = ""
         if self.rows.vocabulary.is_amount(columns[0]):
             match = _CODE.match(self.text, self.at)
@@ -289,5 +289,5 @@ class Query:
         if inside is not None and _LONG_NUMBER.fullmatch(name):
             return  # a track or card number, longer than an element number
         if not name:
-            raise FilterError(f"A column is missing before {mask_words(word)}")
+            raise FilterError(f"A column is missing before {word}")
         raise self.rows.vocabulary.unknown(name)

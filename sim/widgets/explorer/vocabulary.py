@@ -36,6 +36,9 @@ _PART = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})[./]([0-9A-Za-z.]+)", r
 class FilterError(ValueError):
     """A filter without a meaning; the text says why and shows no card number."""
 
+    def __init__(self, text: str) -> None:
+        super().__init__(mask_words(text))
+
 
 @dataclass(frozen=True)
 class Vocabulary:
@@ -73,7 +76,7 @@ class Vocabulary:
         for column in difflib.get_close_matches(words, [*NAMES, *self.columns], 1, 0.75):
             near += NAMES.get(column, (column,))
         hint = f"; did you mean {near[0]}?" if near else f'. To search for the text, quote it: "{name}".'
-        return FilterError(mask_words(f"There is no column {name}{hint}"))
+        return FilterError(f"There is no column {name}{hint}")
 
     def is_amount(self, column: str) -> bool:
         """Whether *column* contains amounts in minor units, signed or not."""
