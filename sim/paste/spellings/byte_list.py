@@ -83,9 +83,13 @@ def _listed(text: str) -> Iterator[Sighting]:
 
 def _bytes(numbers: Iterable[str]) -> bytes | None:
     """The bytes that *numbers* are, signed or unsigned; None if one is too large for a byte."""
-    values = [int(number, 16 if "x" in number.lower() else 10) for number in numbers]
+    values = list(map(_value, numbers))
     fit = all(_LOWEST <= value <= _HIGHEST for value in values)
     return bytes(value & 0xFF for value in values) if fit else None
+
+
+def _value(number: str) -> int:
+    return int(number, 16 if "x" in number.lower() else 10)
 
 
 def write(data: bytes) -> str:
@@ -95,9 +99,7 @@ def write(data: bytes) -> str:
 
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
     """*paste* with the numbers of *new* in place of those of *old*, in the same notation."""
-    matches = list(_WRITTEN.finditer(paste))
-    values = (int(match[0], 16 if "x" in match[0].lower() else 10) & 0xFF for match in matches)
-    tokens = [(match.start(), match.end(), value) for match, value in zip(matches, values, strict=True)]
+    tokens = [(*match.span(), _value(match[0]) & 0xFF) for match in _WRITTEN.finditer(paste)]
     start = bytes(value for _, _, value in tokens).find(old)
     if start < 0:
         return None
