@@ -94,7 +94,7 @@ def shop_of(code: str) -> str:
     >>> shop_of("5942")
     'CITY BOOKSHOP'
     """
-    return {row["mcc"]: row["name"] for row in read_csv("merchants")}.get(code, "")
+    return next((row["name"] for row in read_csv("merchants") if row["mcc"] == code), "")
 
 
 def note_of(code: str) -> str:
