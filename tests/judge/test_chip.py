@@ -158,6 +158,14 @@ def test_a_fault_is_found_at_its_tag(
     assert marked(message, finding) == text
 
 
+@pytest.mark.parametrize("tag", ["9F33", "9F34", "9F35", "95", "9F27"])
+def test_a_card_number_in_another_tag_is_not_quoted(tag: str) -> None:
+    """Where a tag of a few digits has a card number, the findings say so without it."""
+    findings = chip_findings(with_tags(request(), **{f"t{tag}": PAN}))
+    assert findings
+    assert all(PAN not in f"{one.message} {one.found} {one.hint}" for one in findings)
+
+
 CASES_OF_THE_WHOLE: list[tuple[str, dict[str, str | None], dict[str, str], str]] = [
     (
         "chip-cryptogram-missing",
