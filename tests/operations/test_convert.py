@@ -186,6 +186,8 @@ def test_text_and_errors() -> None:
         convert("0100", "1993")
     with pytest.raises(SpecError):
         convert(raw, "1997")
+    with pytest.raises(SpecError, match="found 16 characters"):
+        convert(raw, "4111111111111111")
 
 
 def test_the_rows() -> None:

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from sim.codec import Message, build, parse
 from sim.elements import dates
-from sim.errors import SpecError
+from sim.errors import SpecError, quoted_value
 from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.conversion import codes, moments, money, parts
 from sim.operations.conversion.dialect import ENTRY, FUNCTION, MANAGEMENT, SENT, missing, of_network, own_code
@@ -78,7 +78,7 @@ def convert(
     Note(number=70, to=(24,), action='moved', note='301 is 831 in 1993.')
     """
     if to not in VERSIONS:
-        raise SpecError(None, None, " or ".join(VERSIONS), repr(to)[:20])
+        raise SpecError(None, None, " or ".join(VERSIONS), quoted_value(to))
     source = message if isinstance(message, Message) else _parsed(message, version)
     clock = at or dates.now()
     target, notes = _converted(source, to, clock)

@@ -127,6 +127,10 @@ def test_pyiso8583s_own_specifications_are_read(given: dict[str, Any]) -> None:
         ('<isopackager><isofield id="2" length="x" class="a.IF_CHAR"/></isopackager>', "a length"),
         ('<isopackager><isofield id="٣" length="4" class="a.IF_CHAR"/></isopackager>', "isofield id"),
         ('<isopackager><isofield id="0" length="4" class="a.IF_NONE"/></isopackager>', "a class of jPOS"),
+        (
+            '<isopackager><isofield id="0" length="4" class="a.4111111111111111"/></isopackager>',
+            "a class of jPOS .*, found 16 characters$",
+        ),
     ],
 )
 def test_xml_that_is_no_packager_is_refused(text: str, expected: str) -> None:

@@ -122,7 +122,7 @@ def from_jpos(text: str, name: str) -> dict[str, Any]:
         if number == 0:
             if kind not in _classes():
                 expected = "a class of jPOS such as " + ", ".join(list(_classes())[:3])
-                raise SpecError(number, None, expected, repr(kind)[:60])
+                raise SpecError(number, None, expected, quoted_value(kind))
             head["mti"] = _classes()[kind].written
         elif number == 1 and kind not in _BITMAPS:
             left.append(LeftOut(1, "element 1", f"{kind} is not a bitmap, but ISO 8583 requires one there"))
