@@ -74,7 +74,11 @@ def test_the_work_of_a_guess_is_bounded(data: bytes, text: bool) -> None:
 @pytest.mark.parametrize(
     ("front", "run"),
     turns(
-        ("", "[", "<"), (" ", "\t", "\u00a0", " \t", "0", "2: 4\n", "&#48;", "\\x30", "0800822000000000\n")
+        ("", "[", "<"),
+        (
+            *(" ", "\t", "\u00a0", " \t", "0", "2: 4\n", "&#48;", "\\x30", "0800822000000000\n"),
+            *(f"a{60 * ' '}\n", '#""' * 10 + "\n"),
+        ),
     ),
 )
 def test_a_guess_takes_no_more_than_the_length_of_a_paste(front: str, run: str) -> None:

@@ -21,9 +21,10 @@ _FEWEST = 3
 _MOST_LINE = 2000
 _MOST_LINES = 2000
 _NOTE = ("their numbers follow from the names",)
+# Blanks that divide are not given back: a line of blanks would be read in as many ways as it has.
 _LINE = re.compile(
-    r"[^A-Za-z\r\n]{0,40}([A-Za-z][A-Za-z0-9 ,./()'_#&-]{0,70}?)['\"*`]{0,2}\s{0,40}"
-    r"(?:[:=]>?|\||\t|->|\.{2,}|\s{2,40})[\s|]{0,40}(\S.*)"
+    r"[^A-Za-z\r\n]{0,40}([A-Za-z][A-Za-z0-9 ,./()'_#&-]{0,70}?)['\"*`]{0,2}"
+    r"(?:\s{0,40}+(?:[:=]>?|\||->|\.{2,})|[^\S\t]{0,40}+\t|\s{2,80}+)[\s|]{0,40}(\S.*)"
 )
 _INLINE = re.compile(r"(?<![\w.])([A-Za-z][\w-]{1,40})\s?[:=]\s?(?:'([^']*)'|\"([^\"]*)\"|([^\s,;|{}\[\]]+))")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
