@@ -33,6 +33,7 @@ from sim.operations.choosing import chosen_network
 from sim.operations.filling import Inside
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import currency
+from sim.spec.codes import alpha_of
 from sim.spec.spellings import network_named
 from sim.spec.tables import toml_of
 
@@ -160,8 +161,7 @@ class Rule:
         digits, code = money
         if self.amount is not None and not (is_digits(digits) and int(digits) in self.amount):
             return False
-        row = currency(code)
-        return not self.currency or self.currency in (code, row.alpha if row else code)
+        return not self.currency or self.currency in (code, alpha_of(code))
 
     def _fits_elements(self, message: Message) -> bool:
         if not self.elements:

@@ -162,6 +162,12 @@ def currency(code: str) -> Currency | None:
     return _currency_index().get(code)
 
 
+def alpha_of(code: str) -> str:
+    """The letter code of a currency by its digits; unknown digits are unchanged."""
+    row = currency(code)
+    return row.alpha if row else code
+
+
 @cache
 def countries() -> tuple[Country, ...]:
     """All ISO 3166-1 countries, by alpha-2 code."""

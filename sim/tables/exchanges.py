@@ -13,6 +13,7 @@ from sim.exchanges import Exchange, findings, make, tell
 from sim.exchanges.amounts import minor_units
 from sim.operations import building, validate
 from sim.operations.asked import moment
+from sim.spec.codes import alpha_of
 from sim.spec.networks import answer as code_of
 from sim.spec.words import (
     AnyInterface,
@@ -28,8 +29,7 @@ from sim.spec.words import (
 from sim.tables.argument import check_words, take
 from sim.tables.findings_table import FINDING_COLUMNS
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_from, columns_of
-from sim.tables.transactions import Held, alpha_of
+from sim.tables.tables import INTEGER, AskedTable, Held, Table, View, columns_from, columns_of
 
 if TYPE_CHECKING:
     from typing import Unpack

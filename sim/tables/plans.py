@@ -13,8 +13,7 @@ from sim.paste.reading import TEXT
 from sim.tables.argument import take
 from sim.tables.exchanges import exchange_table
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.tables import Table, columns_of
-from sim.tables.transactions import Held
+from sim.tables.tables import Held, Table, columns_of
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format

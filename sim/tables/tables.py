@@ -84,6 +84,16 @@ def _cell(value: object) -> object:
 
 
 @dataclass(frozen=True)
+class Held:
+    """A value in a table's `attrs` that pandas must not copy deeply."""
+
+    value: Any
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Held:
+        return self
+
+
+@dataclass(frozen=True)
 class ValuesShown:
     """How the values of a message are masked: each as its element, others by their appearance."""
 

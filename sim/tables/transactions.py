@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -17,13 +16,13 @@ from sim.exchanges import Exchange
 from sim.exchanges.matching import STATES, awaited
 from sim.exchanges.matching.pairing import ROLES, Exchanges, pair
 from sim.exchanges.matching.rules import rules
-from sim.spec.codes import currency
+from sim.spec.codes import alpha_of
 from sim.spec.networks import NETWORKS, answer
 from sim.tables.argument import MessageArgument, facts_of, take
 from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesView
 from sim.tables.matching import Columns, Ints, traffic_of
-from sim.tables.tables import Table, View
+from sim.tables.tables import Held, Table, View
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -33,16 +32,6 @@ _TIME = "time"
 _COMPOSITE = "2003"
 COUNTS = ("repeats", "duplicates", "replays", "answers_again")
 _SPARSE = ("latency", "original", "reversed_by", "code", "meaning", "amount", "currency", "stan")
-
-
-@dataclass(frozen=True)
-class Held:
-    """A value in a table's `attrs` that pandas must not copy deeply."""
-
-    value: Any
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Held:
-        return self
 
 
 class TransactionsTable(Table):
@@ -310,12 +299,6 @@ def _currencies(numeric: pd.Series[Any]) -> pd.Series[Any]:
     """The letter code of each currency, looked up once."""
     codes, distinct = pd.factorize(numeric)
     return _named([alpha_of(str(code)) for code in distinct], codes)
-
-
-def alpha_of(code: str) -> str:
-    """The letter code of a currency by its digits; unknown digits are unchanged."""
-    row = currency(code)
-    return row.alpha if row else code
 
 
 def _meanings(code: pd.Series[Any], columns: Columns, answered: Ints) -> pd.Series[Any]:

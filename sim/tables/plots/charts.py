@@ -19,7 +19,7 @@ from sim.elements.mti import is_response
 from sim.exchanges.matching.pairing import ROLES, UNREAD
 from sim.operations.search import elements_called
 from sim.spec import VERSIONS, lookup_anywhere, version_of
-from sim.spec.codes import currency
+from sim.spec.codes import alpha_of, currency
 from sim.spec.networks import NETWORKS, answer, element_name
 from sim.spec.spellings import choose
 from sim.spec.words import PlotKind
@@ -36,7 +36,7 @@ from sim.tables.plots.draw import (
     sheet,
     titled,
 )
-from sim.tables.transactions import COUNTS, TransactionsTable, alpha_of, as_messages, match
+from sim.tables.transactions import COUNTS, TransactionsTable, as_messages, match
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
