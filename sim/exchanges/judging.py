@@ -89,7 +89,7 @@ class History:
         code = step.message.get(39)
         if is_particular("never-retried", step.message.version, code):
             self.refused[account(about)[1]] = code
-        elif Inside(step.message, self.network)[_ADVICE] == _NO_RETRY:
+        elif _advises_against(step.message, self.network):
             self.refused[account(about)[1]] = f"merchant advice code {_NO_RETRY}"
         what = element_of("network-code", about.version) if about.mti[1:2] == _NETWORK_MANAGEMENT else None
         if what and (accepted(step.message, self.network) or is_particular("managed", about.version, code)):
@@ -296,6 +296,15 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
     if parts and not any(asked[path] == value for path, value in parts):
         path = min(parts)[0]
         yield Hit(39, f"no partial approval, because {path} of the request accepts none", repr(code))
+
+
+def _advises_against(answer: Message, network: str | None) -> bool:
+    """Whether *answer* is a decline with the merchant advice code not to try again, on a network that has
+    such codes."""
+    if accepted(answer, network):
+        return False
+    has_codes = any(_ADVICE in row.parts for row in answers(network, answer.version))
+    return has_codes and Inside(answer, network)[_ADVICE] == _NO_RETRY
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -147,3 +148,20 @@ def test_an_issuer_may_advise_the_merchant_unasked() -> None:
     for text, rules in (("T840203", []), ("T8701M", ["result-unasked"])):
         messages = [exchange.messages[0], exchange.messages[1].replace(de48=text)]
         assert [one.rule for _, one in findings(exchange.fitted(messages))] == rules
+
+
+@pytest.mark.parametrize(
+    ("network", "outcome", "rules"),
+    [("MASTERCARD", "declined", ["never-retried"]), ("MASTERCARD", "approved", []), ("JCB", "declined", [])],
+)
+def test_only_a_decline_of_mastercard_advises_against_a_retry(
+    network: str, outcome: str, rules: list[str]
+) -> None:
+    """Tag 84 of DE 48 is a merchant advice code at Mastercard alone, and of a decline."""
+    first = make(network=network, entry="ecommerce", outcome=outcome, at=AT)
+    retry = make(network=network, entry="ecommerce", at=AT + timedelta(hours=1), stan="654321")
+    text = "T840203" if network == "MASTERCARD" else "840203"
+    steps = [*first.steps, *(replace(step, of=None if step.of is None else step.of + 2) for step in retry.steps)]
+    messages = [first.messages[0], first.messages[1].replace(de48=text), *retry.messages]
+    exchange = replace(first, steps=tuple(steps)).fitted(messages)
+    assert [one.rule for _, one in findings(exchange) if one.rule == "never-retried"] == rules
