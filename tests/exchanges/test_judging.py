@@ -161,7 +161,10 @@ def test_only_a_decline_of_mastercard_advises_against_a_retry(
     first = make(network=network, entry="ecommerce", outcome=outcome, at=AT)
     retry = make(network=network, entry="ecommerce", at=AT + timedelta(hours=1), stan="654321")
     text = "T840203" if network == "MASTERCARD" else "840203"
-    steps = [*first.steps, *(replace(step, of=None if step.of is None else step.of + 2) for step in retry.steps)]
+    steps = [
+        *first.steps,
+        *(replace(step, of=None if step.of is None else step.of + 2) for step in retry.steps),
+    ]
     messages = [first.messages[0], first.messages[1].replace(de48=text), *retry.messages]
     exchange = replace(first, steps=tuple(steps)).fitted(messages)
     assert [one.rule for _, one in findings(exchange) if one.rule == "never-retried"] == rules
