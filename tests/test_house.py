@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,18 @@ def test_rooms_import_only_what_stands_before_them() -> None:
             if _within(name, "server") or (_within(name, "sim") and (rank is None or rank > own)):
                 wrong.append(f"{path} imports {name}")
     assert wrong == []
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    """Imports go in one direction, including those in functions and for type checkers; only the face,
+    sim/__init__.py, is not counted."""
+    files = {_module(path): path for path in _python("sim") if _module(path) != "sim"}
+    graph: TopologicalSorter[str] = TopologicalSorter()
+    for module, path in files.items():
+        # `from a import b` is an import of the module a.b or of the module a.
+        names = {name if name in files else name.rpartition(".")[0] for name in _imports(path)}
+        graph.add(module, *names & set(files) - {module})
+    graph.prepare()  # raises CycleError that names the modules
 
 
 def test_the_server_imports_the_operations_and_what_they_return() -> None:

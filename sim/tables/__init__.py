@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from sim.tables.messages import validate as validate
     from sim.tables.networks import compare as compare
     from sim.tables.networks import flows as flows
+    from sim.tables.plans import DescribedView as DescribedView
     from sim.tables.plots.charts import plot as plot
     from sim.tables.reference import codes as codes
     from sim.tables.reference import fields as fields
@@ -68,7 +69,10 @@ def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
 
     labels = {*table.columns, *table.index.names}
     if {"number", "value"} <= labels:
-        return tables.ConvertedView(table) if "conversion" in facts_of(table) else tables.MessageView(table)
+        facts = facts_of(table)
+        if "conversion" in facts:
+            return tables.ConvertedView(table)
+        return tables.DescribedView(table) if "plan" in facts else tables.MessageView(table)
     if {"severity", "rule", "message"} <= labels:
         return tables.FindingsView(table)
     if {"line", "mti", "version"} <= labels:

@@ -31,10 +31,6 @@ COLUMNS = ("number", "name", "format", "value", "meaning", "start", "end", "find
 BYTE_COLUMNS = ("byte_start", "byte_end")
 _DERIVED = ("name", "format", "meaning", "start", "end", "value")
 
-if TYPE_CHECKING:
-    from sim.tables.exchanges import ExchangeTable
-    from sim.tables.plans import PlanTable
-
 
 class RawMessage(str):
     """The text of a message. It is the complete text wherever it is used as one (`print`, `==`, slices,
@@ -223,20 +219,14 @@ class MessageView(View):
         return tuple(self._facts.get("notes", ()))
 
     @property
-    def plan(self) -> PlanTable | None:
-        """The plan of the description that the message was generated from, if any."""
-        from sim.tables.plans import plan_table
-
-        facts = self._facts
-        return plan_table(facts["plan"]) if "plan" in facts else None
+    def plan(self) -> Table | None:
+        """The plan of the description that the message was generated from; None, because this one was not."""
+        return None
 
     @property
-    def exchange(self) -> ExchangeTable | None:
-        """The exchange in the description that the message was generated from, if any."""
-        from sim.tables.exchanges import exchange_table
-
-        facts = self._facts
-        return exchange_table(facts["exchange"].value, facts["texts"]) if "exchange" in facts else None
+    def exchange(self) -> Table | None:
+        """The exchange in the description that the message was generated from; None, as for `plan`."""
+        return None
 
     @property
     def lossless(self) -> bool | None:

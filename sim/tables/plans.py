@@ -11,8 +11,8 @@ from sim.exchanges.plan import HOST, Plan, masked_description, shown_value
 from sim.operations import building
 from sim.paste.reading import TEXT
 from sim.tables.argument import take
-from sim.tables.exchanges import exchange_table
-from sim.tables.message_table import MessageTable, table_of
+from sim.tables.exchanges import ExchangeTable, exchange_table
+from sim.tables.message_table import MessageTable, MessageView, table_of
 from sim.tables.tables import Held, Table, columns_of
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class PlanTable(Table):
             Something that matters was not understood (`words`) or is not possible (`not_possible`).
         """
         if not self.plan.makes_messages and not self.plan.unclear:
+            # Most plans make messages and need no connection.
             from sim.tables.link import host
             from sim.tables.runs import run_suite
 
@@ -154,6 +155,20 @@ def plan_table(plan: Plan) -> PlanTable:
     table = PlanTable(columns_of(_COLUMNS, rows))
     table.attrs["iso"] = {"plan": plan}
     return table
+
+
+class DescribedView(MessageView):
+    """A message that was generated from a description."""
+
+    @property
+    def plan(self) -> PlanTable:
+        """The plan of the description."""
+        return plan_table(self._facts["plan"])
+
+    @property
+    def exchange(self) -> ExchangeTable:
+        """The exchange in the description."""
+        return exchange_table(self._facts["exchange"].value, self._facts["texts"])
 
 
 def described(
