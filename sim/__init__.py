@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     from sim.tables.columns.reading import read
     from sim.tables.converting import convert
     from sim.tables.exchanges import exchange
+    from sim.tables.findings_table import validate
     from sim.tables.formats import export_format, formats, guess, interfaces
     from sim.tables.learning import learn
     from sim.tables.link import client, host
-    from sim.tables.messages import build, diff, explain, generate, mask, parse, respond, reverse, validate
+    from sim.tables.messages import build, diff, explain, generate, mask, parse, respond, reverse
     from sim.tables.negative import break_message, cases, faults
     from sim.tables.networks import compare, flows
     from sim.tables.plans import plan

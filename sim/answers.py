@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from sim import operations
 from sim.codec import Message
+from sim.codec.text import strip_line_ending
 from sim.operations.anatomy import differences, dissect, masked_text
 from sim.operations.building import TEXT, build_from, in_format, known_format, told_otherwise, written
-from sim.operations.choosing import chosen_version
 from sim.operations.explanation import SOURCE_RULES, explain_so_far
-from sim.operations.project import strip_line_ending
 from sim.operations.reading import parse_any, read, refusal
 from sim.paste.reading import Reading
-from sim.spec.spellings import template_word, version_named
+from sim.spec.spellings import chosen_version, template_word, version_named
 
 if TYPE_CHECKING:
     from sim.judge import Finding
@@ -160,7 +159,7 @@ def explain(
 def validate(message: str, *, against: Iterable[str] | None = None, **how: Any) -> Record:
     """The verdict on a message, its findings, and which of the networks *against* it passes."""
     # Imported here so that merely showing a message does not load the rules.
-    from sim.operations.verdict import placed_findings, verdict_on
+    from sim.operations.validation import placed_findings, verdict_on
 
     networks = tuple(against or ())
     reading = read(message, **how)

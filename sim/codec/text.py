@@ -35,6 +35,12 @@ def is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
+def strip_line_ending(raw: str) -> str:
+    """*raw* without one final line ending (CR, LF or CR LF); trailing blanks stay, because they are data. Our
+    choice: the contract does not mention line endings."""
+    return raw[:-2] if raw.endswith("\r\n") else raw[:-1] if raw.endswith(("\n", "\r")) else raw
+
+
 @cache
 def sizes(lengths: str, prefix: int, most: int) -> Sizes:
     """The reader of length prefixes of *prefix* bytes, encoded as *lengths*, for sizes up to *most*. It knows

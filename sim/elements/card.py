@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from sim.codec import Message
 from sim.elements.mti import is_network_management
-from sim.spec.networks import Detection, detect
+from sim.spec.networks import NETWORKS, Detection, detect
+from sim.spec.spellings import network_named
 
 
 def account(message: Message) -> tuple[int, str]:
@@ -32,6 +33,15 @@ def detect_network(message: Message) -> Detection | None:
     unknown prefix."""
     _, pan = account(message)
     return detect(pan[:6]) if pan else None
+
+
+def chosen_network(message: Message, network: str | None) -> str | None:
+    """The network that *network* names; if it is None, that of the message's card, if known. Raises
+    ChoiceError."""
+    if network is not None:
+        return network if network in NETWORKS else network_named(network)
+    detection = detect_network(message)
+    return detection.network if detection else None
 
 
 # PAN, separator, [country for PANs that start with 59], expiry or separator, service code or

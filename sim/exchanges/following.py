@@ -12,7 +12,7 @@ from typing import Any
 
 from sim.codec import Message
 from sim.elements import mti as mtis
-from sim.elements.card import account
+from sim.elements.card import account, chosen_network
 from sim.elements.pos import read_location
 from sim.errors import ChoiceError, OptionError
 from sim.exchanges.amounts import ASKED, CREDITED, Booking, authorized, bookings, standing
@@ -20,7 +20,6 @@ from sim.exchanges.exchange import Exchange
 from sim.exchanges.roles import COMPLETION, INCREMENT, REPEAT, REQUEST, REVERSAL, Step, asking_role
 from sim.operations.answering import carried, fill, left_out, naming, next_stan, original_currency, reverse
 from sim.operations.asked import usual_entry
-from sim.operations.choosing import chosen_network
 from sim.operations.generation import generate, template_of
 from sim.operations.options import entries_of, kinds_of
 from sim.operations.recipes import Context, clock

@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING, Any
 from sim.codec import BuildError, Message, build, parse
 from sim.codec.text import is_digits
 from sim.elements import mti as mtis
-from sim.elements.card import account, detect_network
+from sim.elements.card import account, chosen_network, detect_network
 from sim.elements.money import amount
 from sim.errors import OptionError, ParseError, SpecError
 from sim.kept import Kept
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond, transaction_name
 from sim.operations.building import in_format
-from sim.operations.choosing import chosen_network
 from sim.operations.filling import Values, filled
 from sim.operations.generation import generate
 from sim.operations.options import LARGEST_AMOUNT

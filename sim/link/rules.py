@@ -25,11 +25,10 @@ from typing import Any
 
 from sim.codec import Message
 from sim.codec.text import is_digits
-from sim.elements.card import account
+from sim.elements.card import account, chosen_network
 from sim.elements.money import amount
 from sim.errors import ChoiceError, IsoError, OptionError, SpecError, quotable, quoted_value
 from sim.masking.files import text_of
-from sim.operations.choosing import chosen_network
 from sim.operations.filling import Inside
 from sim.operations.options import LARGEST_AMOUNT
 from sim.spec import currency

@@ -9,7 +9,7 @@ from functools import cache
 
 from sim.codec import Message
 from sim.elements import mti as mtis
-from sim.operations.choosing import chosen_network
+from sim.elements.card import chosen_network
 from sim.spec import is_particular
 from sim.spec.networks import answer
 from sim.spec.tables import read_csv, read_toml

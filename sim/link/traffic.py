@@ -15,11 +15,10 @@ from typing import Any
 
 from sim.codec import Message, ParseError
 from sim.elements import mti as mtis
-from sim.elements.card import account
+from sim.elements.card import account, chosen_network
 from sim.elements.money import say
 from sim.link.line import Line
 from sim.masking import mask_pan
-from sim.operations.choosing import chosen_network
 from sim.spec.networks import answer
 from sim.spec.tables import read_toml
 

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING
 from sim.lazy import lazily
 
 if TYPE_CHECKING:
+    from sim.codec.text import strip_line_ending
     from sim.operations.anatomy import dissect
     from sim.operations.answering import respond, reverse
-    from sim.operations.choosing import DEFAULT_VERSION, chosen_version
     from sim.operations.conversion import Converted, Note, convert
     from sim.operations.explanation import Explanation, explain
     from sim.operations.faults import Broken, Fault, all_faults, break_message, cases, faults_for
     from sim.operations.generation import Generated, generate
-    from sim.operations.project import field_values, strip_line_ending
+    from sim.operations.project import field_values
     from sim.operations.reading import NotIso8583Error, parse_any, read
     from sim.operations.repairing import Proposal, Repair, repair
-    from sim.operations.validation import Judgement, Report, validate
+    from sim.operations.validation import Judgement, Report, validate, verdict_on
     from sim.paste import guess
     from sim.paste.reading import TEXT, Reading
     from sim.spec import VERSIONS
     from sim.spec.networks import NETWORKS
+    from sim.spec.spellings import DEFAULT_VERSION, chosen_version
 
 __all__ = [
     "DEFAULT_VERSION",
@@ -61,6 +62,7 @@ __all__ = [
     "reverse",
     "strip_line_ending",
     "validate",
+    "verdict_on",
 ]
 
 if not TYPE_CHECKING:  # otherwise a type checker would accept any name

@@ -12,11 +12,11 @@ from functools import cached_property
 
 from sim.codec import Message, ParseError, bitmap, spans
 from sim.codec.text import BITMAP_WIDTH, MTI_WIDTH, is_digits
+from sim.elements.card import chosen_network
 from sim.elements.meaning import meaning
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding
 from sim.masking import UNREAD, Stretch, cover, mask_cells, tells_itself
-from sim.operations.choosing import chosen_network
 from sim.operations.findings import BITMAP_NAME, MTI_NAME, framing_finding, misfit_findings
 from sim.paste.reading import Reading, read_text
 from sim.spec import Spec, version_of

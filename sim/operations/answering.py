@@ -15,11 +15,10 @@ from typing import NamedTuple
 from sim.codec import BuildError, Message
 from sim.codec.text import is_digits
 from sim.elements import mti as mtis
-from sim.elements.card import account
+from sim.elements.card import account, chosen_network
 from sim.elements.money import amount as amount_in
 from sim.errors import ChoiceError, OptionError, quoted_value, size
 from sim.kept import Kept
-from sim.operations.choosing import chosen_network
 from sim.operations.filling import Inside, Outline, Text, Values, filled, filler, holding, holds, parts_of
 from sim.operations.generation import SOURCE_TEMPLATE, Generated, Template, template_of
 from sim.operations.options import LARGEST_AMOUNT, Setting, speaks_of

@@ -28,14 +28,13 @@ from sim.masking.search import is_card, spellings
 from sim.masking.written import SHORTEST
 from sim.operations.anatomy import Anatomy, dissect
 from sim.operations.asked import usual_entry, written_call
-from sim.operations.choosing import chosen_version
 from sim.operations.generation import generate, native_version
 from sim.operations.validation import validate
 from sim.parts import chip_data
 from sim.spec import emv
 from sim.spec.elements import spec
 from sim.spec.networks import check_digit, default_card, detect, luhn_ok, test_cards
-from sim.spec.spellings import choose
+from sim.spec.spellings import choose, chosen_version
 
 # The defaults of generate, which a call leaves out.
 _DEFAULTS = {name: parameter.default for name, parameter in signature(generate).parameters.items()}

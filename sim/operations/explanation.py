@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sim.codec import Message, build, parse
+from sim.codec.text import strip_line_ending
+from sim.elements.card import chosen_network
 from sim.errors import MTI_FIELD
 from sim.masking import cover_fields, tells_itself
 from sim.operations.anatomy import dissect
-from sim.operations.choosing import chosen_network, chosen_version
-from sim.operations.project import strip_line_ending
 from sim.operations.story import tell, tellers
 from sim.paste.reading import TEXT, UNSURE, Reading
 from sim.paste.spelled import oddities
 from sim.spec.interfaces import rows_of
+from sim.spec.spellings import chosen_version
 
 _OF_THE_MTI = "opening"
 _DAMAGED = "The message is truncated or damaged: the values below may be wrong."

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sim.codec import ParseError, spans
+from sim.codec import Message, ParseError, spans
 from sim.errors import BITMAP_FIELD, MTI_FIELD, IsoError, element_label
 from sim.judge import Finding, Severity, catalogue
-from sim.operations.choosing import DEFAULT_VERSION
 from sim.paste.reading import Reading
 from sim.spec import Spec
 from sim.spec.elements import table
 from sim.spec.networks import told_name
+from sim.spec.spellings import DEFAULT_VERSION
 
 RULE = "framing"
 MTI_NAME = "Message type indicator"
@@ -98,11 +98,9 @@ def _located(error: IsoError, where: str) -> str:
 _IN_TEXT = " at offset {}:"
 
 
-def placed(findings: Iterable[Finding], reading: Reading) -> tuple[Finding, ...]:
-    """*findings* on the message of *reading*, with their positions in the input."""
-    if reading.given is None or reading.raw is not None or reading.message is None or reading.misfits:
-        return tuple(findings)
-    positions = spans(reading.message)
+def placed(findings: Iterable[Finding], message: Message, reading: Reading) -> tuple[Finding, ...]:
+    """*findings* on *message*, with their positions in the bytes that it was read from."""
+    positions = spans(message)
     return tuple(_placed(finding, reading, positions) for finding in findings)
 
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 from sim.codec import Message, build
-from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.filling import Outline, Values, filled, holding, parts_of
 from sim.operations.merchants import chosen_category, note_of, zone_named
 from sim.operations.options import Setting, check_numbers, sample_note, settle
@@ -19,6 +18,7 @@ from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import NETWORKS, default_card, detect
 from sim.spec.networks import network as network_of
 from sim.spec.recipes import recipes
+from sim.spec.spellings import DEFAULT_VERSION
 from sim.spec.tables import read_toml
 
 SOURCE_TEMPLATE = "template"  # our choice: the contract leaves the values of `source` open

@@ -19,13 +19,6 @@ _CARD_KEY = "pan"
 _SHORT_CARD = re.compile(r"(?<![0-9])[0-9]{12}(?![0-9])")
 _TELLING = 8  # digits of an IIN: fewer identify no card
 _DIGITS = re.compile(r"[0-9]+")
-_LINE_ENDS = ("\n", "\r")
-
-
-def strip_line_ending(raw: str) -> str:
-    """*raw* without one final line ending (CR, LF or CR LF); trailing blanks stay, because they are data. Our
-    choice: the contract does not mention line endings."""
-    return raw[:-2] if raw.endswith("\r\n") else raw[:-1] if raw.endswith(_LINE_ENDS) else raw
 
 
 def field_values(message: Message) -> list[tuple[int, str, str]]:

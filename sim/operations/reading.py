@@ -7,10 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sim.codec import Message, ParseError, bitmap
-from sim.codec.text import is_digits
+from sim.codec.text import is_digits, strip_line_ending
 from sim.errors import IsoError
-from sim.operations.choosing import chosen_version
-from sim.operations.project import strip_line_ending
 from sim.paste.reading import (
     LIKELY,
     MESSAGE,
@@ -26,7 +24,7 @@ from sim.paste.reading import (
 )
 from sim.spec import Spec
 from sim.spec.interfaces import interface as interface_of
-from sim.spec.spellings import interface_named, network_named, version_named
+from sim.spec.spellings import chosen_version, interface_named, network_named, version_named
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 
 if TYPE_CHECKING:

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from sim.codec import Message, ParseError, build, parse
+from sim.codec.text import strip_line_ending
 from sim.errors import BuildError
 from sim.judge import Finding, Severity
 from sim.judge.engine import Heard, hear
 from sim.judge.finding import Places, Said, by_place, locate_all, loudness, sentence
 from sim.judge.networks import OF_CARD
-from sim.operations.choosing import chosen_version
-from sim.operations.findings import framing_finding
-from sim.operations.project import strip_line_ending
+from sim.operations.anatomy import dissect
+from sim.operations.findings import framing_finding, placed
+from sim.paste.reading import TEXT, Reading
 from sim.spec.interfaces import interface
 from sim.spec.networks import NETWORKS
-from sim.spec.spellings import network_named, several
+from sim.spec.spellings import chosen_version, network_named, several
 
 _IS_ERROR = attrgetter("error")
 _SEVERAL = "networks such as VISA and AMEX"
@@ -207,3 +208,29 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
     link = interface(on).speaker if on else ""
     of_network = Judgement(places, hearing, name or link, link).without(standard) if name or link else None
     return Report(message, message.version, name, None, asked, standard, of_network, places, hearing)
+
+
+def verdict_on(reading: Reading, against: tuple[str, ...] = ()) -> Report:
+    """The verdict on a reading; if it is incomplete or does not fit, the first misfit is the only finding."""
+    network, networks = reading.network, asked_of(against)
+    if reading.message is not None and not reading.misfits:
+        if reading.format != TEXT:
+            return validate(reading.message, network=network, against=against)
+        # The text form was just parsed, so building it again would check nothing.
+        return judge(reading.message, network and network_named(network), networks)
+    view = dissect(reading)
+    return Report(None, view.version, network, view.findings[0])
+
+
+def placed_findings(report: Report, reading: Reading, against: tuple[str, ...] = ()) -> tuple[Finding, ...]:
+    """The findings of a verdict on a reading, including those of the networks *against*, with their positions
+    in the input."""
+    if reading.message is None or reading.misfits:
+        return dissect(reading).findings
+    findings = report.all_findings if against else report.findings
+    # Rules count characters of the text form.
+    return (
+        findings
+        if reading.given is None or reading.raw is not None
+        else placed(findings, reading.message, reading)
+    )

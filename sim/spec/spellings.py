@@ -12,11 +12,12 @@ from typing import Any
 
 from sim.errors import ChoiceError, OptionError, closest, fold, quoted_value
 from sim.spec.codes import FUNDS, Country, Currency, countries, country, currencies, currency
-from sim.spec.elements import VERSIONS
+from sim.spec.elements import VERSIONS, version_of
 from sim.spec.interfaces import interface, interfaces
 from sim.spec.networks import NETWORKS, network_value
 from sim.spec.tables import read_csv, read_toml
 
+DEFAULT_VERSION = "1987"
 _LETTERS_OF_CODE = 3
 _ACCEPTOR = 43
 _LIKE_A_NAME = 0.75  # the least similarity of a misspelling to a name
@@ -106,6 +107,14 @@ def version_named(value: object) -> str:
         f"{title}{version}": version for version in VERSIONS for title in ("ISO 8583:", "ISO 8583-1:", "v")
     }
     return choose("version", value, VERSIONS, titles | {version[2:]: version for version in VERSIONS})
+
+
+def chosen_version(raw: str, version: object) -> str:
+    """The version that *version* names; if it is None, that of the MTI at the start of *raw*, or 1987 if the
+    MTI has none. Raises ChoiceError."""
+    if version is None:
+        return version_of(raw) or DEFAULT_VERSION
+    return version if version in VERSIONS and isinstance(version, str) else version_named(version)
 
 
 def currency_named(value: object, option: str = "currency", field: int | None = 49) -> Currency:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sim.tables.converting import convert as convert
     from sim.tables.findings_table import FindingsTable as FindingsTable
     from sim.tables.findings_table import FindingsView as FindingsView
+    from sim.tables.findings_table import validate as validate
     from sim.tables.formats import GuessTable as GuessTable
     from sim.tables.formats import guess as guess
     from sim.tables.message_table import MessageTable as MessageTable
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from sim.tables.messages import parse as parse
     from sim.tables.messages import respond as respond
     from sim.tables.messages import reverse as reverse
-    from sim.tables.messages import validate as validate
     from sim.tables.networks import compare as compare
     from sim.tables.networks import flows as flows
     from sim.tables.plans import DescribedView as DescribedView

@@ -16,11 +16,10 @@ import pandas as pd
 from sim.codec import Message, ParseError, bitmap, build
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, OptionError, SpecError, WireError, closest_name
 from sim.operations.anatomy import dissect
-from sim.operations.choosing import chosen_version
 from sim.operations.reading import on_interface, read
 from sim.paste.reading import TEXT, Reading, read_text
 from sim.spec import Spec, spec
-from sim.spec.spellings import network_named, version_named
+from sim.spec.spellings import chosen_version, network_named, version_named
 from sim.spec.tables import read_toml
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, Payment
 from sim.tables.card_data import element_number, is_missing

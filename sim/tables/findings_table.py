@@ -1,4 +1,4 @@
-"""The findings on one or more messages as a table, and the verdict."""
+"""Validation: the findings on one or more messages as a table, and the verdict."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from sim.codec import BuildError
 from sim.judge import Finding
 from sim.judge.finding import rule_page
-from sim.operations import Report
+from sim.operations.findings import NO_ROWS, framing_finding
+from sim.operations.validation import Report, placed_findings, verdict_on
+from sim.spec.spellings import DEFAULT_VERSION, several, version_named
+from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
+from sim.tables.argument import MessageArgument, take
 from sim.tables.tables import Table, View, columns_from
+
+if TYPE_CHECKING:
+    from sim.codec.wire import Format
 
 FINDING_COLUMNS = (
     *("severity", "network", "field", "name", "rule", "message"),
@@ -79,6 +87,69 @@ class FindingsView(View):
         rows = self._facts.get("networks", [])
         columns = {"network": "str", "passed": "bool", "errors": "int64", "warnings": "int64"}
         return Table(rows, columns=list(columns)).astype(columns)
+
+
+def validate(
+    message: MessageArgument | bytes,
+    *,
+    against: Iterable[AnyNetwork] = (),
+    network: AnyNetwork | None = None,
+    version: AnyVersion | None = None,
+    interface: AnyInterface | None = None,
+    format: Format | str | None = None,
+) -> FindingsTable:
+    """Check a message against ISO 8583 and its network's rules.
+
+    Parameters
+    ----------
+    message
+        A message in any form that `parse` takes. A broken text or a bad cell is a finding.
+    against
+        Other networks whose findings to list as well; they never make the message invalid.
+    network
+        The message's own network: one of `sim.NETWORKS`. Default: the card's.
+    version
+        One of `sim.VERSIONS`. Default: from the MTI.
+    interface
+        The interface of the link, one of `sim.interfaces()`; `iso` is the standard alone. Default: the
+        format's, otherwise the card brand's own.
+    format
+        The wire format, one of `sim.formats()`, or `text`. Default: recognized.
+
+    Returns
+    -------
+    FindingsTable
+        A row per finding, none if all is well; `.iso.valid` is the verdict, `.iso.networks` each network's
+        result. `start` and `end` are positions in the input: characters of a text or a log, bytes of a
+        dump.
+
+    Raises
+    ------
+    TypeError
+        *message* is not a message.
+    ChoiceError
+        Unknown version, network or interface.
+    SpecError
+        Unknown format.
+
+    Examples
+    --------
+    >>> import sim
+    >>> report = sim.validate("0800202000000000000099000012")
+    >>> report.iso.valid, len(report)
+    (False, 1)
+    """
+    networks = several("against", against, "networks such as VISA and AMEX")
+    try:
+        reading = take(message, version, network, format, interface)
+    except BuildError as error:
+        # The rows are not a message at all: a repeated number, a cell that is not text.
+        edition = version_named(version) if version else ""
+        finding = framing_finding(error, edition or DEFAULT_VERSION, hint=NO_ROWS)
+        refused = Report(None, edition, network, finding)
+        return findings_table(refused, refused.findings)
+    report = verdict_on(reading, networks)
+    return findings_table(report, placed_findings(report, reading, networks))
 
 
 def findings_table(report: Report, found: Iterable[Finding]) -> FindingsTable:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from sim import operations
 from sim.codec import Message, ParseError, build
+from sim.elements.card import chosen_network
 from sim.errors import BITMAP_FIELD, BuildError
 from sim.grid import as_html
 from sim.operations import chosen_version, copying, explain
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, dissect
-from sim.operations.choosing import chosen_network
 from sim.operations.explanation import SOURCE_RULES, Told, explain_so_far
-from sim.operations.verdict import verdict_on
 from sim.paste.reading import TEXT_TITLE, Reading
 from sim.spec import spec
 from sim.tables.argument import digest, facts_of, is_pinned, leniently, readable, take, text_of
@@ -258,7 +258,7 @@ class MessageView(View):
             reading = self._reading()
         except BuildError:
             return False
-        return verdict_on(reading).valid
+        return operations.verdict_on(reading).valid
 
     def to_dict(self, *, masked: bool = True) -> dict[str, str]:
         """The message as `{"mti": "0800", "11": "000042"}`, as `sim.build` accepts it; `{"text",

@@ -7,18 +7,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sim import operations
-from sim.codec import BuildError, Message
+from sim.codec import Message
 from sim.codec import build as build_text
 from sim.errors import OptionError, quoted_value
-from sim.operations import Generated, Report, building
+from sim.operations import Generated, building
 from sim.operations.anatomy import READ, differences, dissect
 from sim.operations.asked import generated, moment
-from sim.operations.choosing import DEFAULT_VERSION
 from sim.operations.explanation import SOURCE_RULES
-from sim.operations.findings import NO_ROWS, framing_finding
-from sim.operations.verdict import placed_findings, verdict_on
 from sim.paste.reading import TEXT as TEXT_FORM
-from sim.spec.spellings import network_named, several, template_word, version_named
+from sim.spec.spellings import network_named, template_word, version_named
 from sim.spec.words import (
     OF_A_MODEL,
     AnyInterface,
@@ -33,7 +30,6 @@ from sim.spec.words import (
 )
 from sim.tables.argument import MessageArgument, check_words, digest, facts_of, from_elements, readable, take
 from sim.tables.card_data import CardData, Cover
-from sim.tables.findings_table import FindingsTable, findings_table
 from sim.tables.message_table import COLUMNS, MessageTable, RawMessage, row_of, table_of
 from sim.tables.tables import AskedTable, TextsShown, columns_of
 
@@ -575,69 +571,6 @@ def mask(
     """
     verbatim = format is None and isinstance(message, str)  # keep the length of the text as given
     return dissect(take(message, version, None, TEXT_FORM if verbatim else format)).shown_text
-
-
-def validate(
-    message: MessageArgument | bytes,
-    *,
-    against: Iterable[AnyNetwork] = (),
-    network: AnyNetwork | None = None,
-    version: AnyVersion | None = None,
-    interface: AnyInterface | None = None,
-    format: Format | str | None = None,
-) -> FindingsTable:
-    """Check a message against ISO 8583 and its network's rules.
-
-    Parameters
-    ----------
-    message
-        A message in any form that `parse` takes. A broken text or a bad cell is a finding.
-    against
-        Other networks whose findings to list as well; they never make the message invalid.
-    network
-        The message's own network: one of `sim.NETWORKS`. Default: the card's.
-    version
-        One of `sim.VERSIONS`. Default: from the MTI.
-    interface
-        The interface of the link, one of `sim.interfaces()`; `iso` is the standard alone. Default: the
-        format's, otherwise the card brand's own.
-    format
-        The wire format, one of `sim.formats()`, or `text`. Default: recognized.
-
-    Returns
-    -------
-    FindingsTable
-        A row per finding, none if all is well; `.iso.valid` is the verdict, `.iso.networks` each network's
-        result. `start` and `end` are positions in the input: characters of a text or a log, bytes of a
-        dump.
-
-    Raises
-    ------
-    TypeError
-        *message* is not a message.
-    ChoiceError
-        Unknown version, network or interface.
-    SpecError
-        Unknown format.
-
-    Examples
-    --------
-    >>> import sim
-    >>> report = sim.validate("0800202000000000000099000012")
-    >>> report.iso.valid, len(report)
-    (False, 1)
-    """
-    networks = several("against", against, "networks such as VISA and AMEX")
-    try:
-        reading = take(message, version, network, format, interface)
-    except BuildError as error:
-        # The rows are not a message at all: a repeated number, a cell that is not text.
-        edition = version_named(version) if version else ""
-        finding = framing_finding(error, edition or DEFAULT_VERSION, hint=NO_ROWS)
-        refused = Report(None, edition, network, finding)
-        return findings_table(refused, refused.findings)
-    report = verdict_on(reading, networks)
-    return findings_table(report, placed_findings(report, reading, networks))
 
 
 class DiffTable(AskedTable):

@@ -8,12 +8,11 @@ from functools import cache
 from sim.errors import OptionError
 from sim.exchanges import make
 from sim.operations.asked import mti_named
-from sim.operations.choosing import DEFAULT_VERSION
 from sim.spec import version_of
 from sim.spec.interfaces import interface as interface_of
 from sim.spec.networks import element_name, formats, presence
 from sim.spec.networks import network as network_of
-from sim.spec.spellings import interface_named, network_named, version_named
+from sim.spec.spellings import DEFAULT_VERSION, interface_named, network_named, version_named
 from sim.spec.tables import read_csv, read_toml
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion, MessageType
 from sim.tables.reference import ReferenceTable

@@ -18,8 +18,8 @@ from support import MORE, SETTLED, generated, some
 
 import sim
 from sim.codec import Message, ParseError, build, parse
+from sim.elements.card import chosen_network
 from sim.operations import chosen_version, strip_line_ending
-from sim.operations.choosing import chosen_network
 from sim.tables.columns import lines
 from sim.tables.columns.table import MessagesTable, number_of
 

@@ -12,7 +12,7 @@ from sim.codec import Message
 from sim.codec.wire import Format, encode, wire_format
 from sim.codec.wire.dialects import load_format
 from sim.operations.reading import read
-from sim.operations.verdict import verdict_on
+from sim.operations.validation import verdict_on
 from sim.parts.writing import write
 from sim.widgets import MessageAnatomy, ValidatePanel
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sim.codec import Message
+from sim.elements.card import chosen_network
 from sim.exchanges.matching.pairing import ROLES, Exchanges, Keys, Traffic, pair
 from sim.exchanges.matching.rules import ANSWER, NONE, Link, kind, role, rules
 from sim.exchanges.matching.rules import awaits as awaited
-from sim.operations.choosing import chosen_network
 from sim.spec import VERSIONS
 
 __all__ = ["ROLES", "STATES", "TIMEOUT", "Pair", "awaited", "match"]

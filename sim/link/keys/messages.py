@@ -9,13 +9,12 @@ from typing import Any, Literal
 
 from sim.codec import Message, build
 from sim.codec.wire import Format, encode
-from sim.elements.card import account
+from sim.elements.card import account, chosen_network
 from sim.errors import OptionError
 from sim.link.keys.chip import arpc, arqc, counter_key, icc_master_key, script_key, session_key
 from sim.link.keys.key import Key, Step, Worked, octets, text
 from sim.link.keys.mac import MacAlgorithm, mac
 from sim.link.keys.pin import PinFormat, pin_block
-from sim.operations.choosing import chosen_network
 from sim.parts import chip_data
 from sim.spec.networks import network
 from sim.spec.tables import read_csv

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sim.codec import Message, build, parse
+from sim.codec.text import strip_line_ending
 from sim.elements import dates
+from sim.elements.card import chosen_network
 from sim.errors import SpecError, quoted_value
-from sim.operations.choosing import chosen_network, chosen_version
 from sim.operations.conversion import codes, moments, money, parts
 from sim.operations.conversion.dialect import ENTRY, FUNCTION, MANAGEMENT, SENT, missing, of_network, own_code
 from sim.operations.conversion.draft import (
@@ -29,9 +30,8 @@ from sim.operations.conversion.draft import (
     path,
     rules,
 )
-from sim.operations.project import strip_line_ending
 from sim.spec import VERSIONS
-from sim.spec.spellings import network_named
+from sim.spec.spellings import chosen_version, network_named
 
 __all__ = ["ACTIONS", "Converted", "Note", "convert"]
 

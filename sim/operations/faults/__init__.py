@@ -14,9 +14,9 @@ from functools import cache
 from operator import attrgetter
 
 from sim.codec import BuildError, Message, ParseError, build, parse, spans
+from sim.elements.card import chosen_network
 from sim.errors import ChoiceError
 from sim.judge import Finding
-from sim.operations.choosing import chosen_network
 from sim.operations.faults import content, framing
 from sim.operations.faults.change import Attempt, Broken, Fault, Row, base, prepared
 from sim.operations.findings import framing_finding

@@ -18,14 +18,13 @@ from typing import Any
 
 from sim.codec import Message
 from sim.codec.bitmap import HEX_DIGITS
+from sim.codec.text import strip_line_ending
 from sim.codec.wire import Format, wire_format
 from sim.codec.wire import names as formats
 from sim.errors import element_label
 from sim.judge import Finding
 from sim.masking import mask_text
 from sim.operations.anatomy import dissect
-from sim.operations.choosing import chosen_version
-from sim.operations.project import strip_line_ending
 from sim.operations.reading import read
 from sim.operations.repairing import chip
 from sim.operations.repairing import edits as undoing
@@ -34,13 +33,12 @@ from sim.operations.repairing.framing import text_of
 from sim.operations.repairing.searching import Trial, bytes_trials, trials_of, valued
 from sim.operations.repairing.weighing import alone, presence_costs
 from sim.operations.repairing.witnesses import PROOF, card_holds, tags
-from sim.operations.validation import Report
-from sim.operations.verdict import verdict_on
+from sim.operations.validation import Report, verdict_on
 from sim.paste.reading import TEXT, Reading
 from sim.spec.elements import table as spec_of
 from sim.spec.elements import version_of
 from sim.spec.networks import told_name
-from sim.spec.spellings import network_named
+from sim.spec.spellings import chosen_version, network_named
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 
 __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"]

@@ -23,8 +23,7 @@ from sim.judge import Finding
 from sim.masking import is_sensitive, mask, mask_text, may_hold_card_data
 from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
-from sim.operations.validation import judge
-from sim.operations.verdict import verdict_on
+from sim.operations.validation import judge, verdict_on
 from sim.paste.reading import Reading, of_message, read_text
 from sim.spec import VERSIONS, Spec
 from sim.tables import render

@@ -18,7 +18,7 @@ from sim.codec import Message
 from sim.errors import IsoError
 from sim.masking import mask_words
 from sim.operations.rewriting import kept, shown_text
-from sim.operations.verdict import verdict_on
+from sim.operations.validation import verdict_on
 from sim.tables.columns.lines import is_file
 from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesTable

@@ -15,11 +15,11 @@ from sim.codec.wire.dialects import load_format
 from sim.judge.causes import REPAIR, offered
 from sim.masking import mask_words
 from sim.operations import repair, strip_line_ending
-from sim.operations.choosing import chosen_version
 from sim.operations.reading import read
 from sim.operations.rewriting import kept, shown_text
 from sim.operations.samples import Sample, samples
 from sim.paste.reading import Reading
+from sim.spec.spellings import chosen_version
 from sim.widgets.covered_text import MOST_CHARACTERS, CoveredText
 from sim.widgets.file_drop import FileDrop, saved
 from sim.widgets.markup import hint, markup

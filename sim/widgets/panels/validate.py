@@ -25,7 +25,7 @@ from sim.grid import SEVERITY, TEXT, Grid, as_html
 from sim.judge import Finding, Severity
 from sim.operations import Report, repair
 from sim.operations.repairing import LIKELY, RESTORED, UNKNOWN_VALUE, Proposal, Repair
-from sim.operations.verdict import verdict_on
+from sim.operations.validation import verdict_on
 from sim.spec.interfaces import interface
 from sim.spec.networks import NETWORKS
 from sim.spec.networks import network as network_of
