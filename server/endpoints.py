@@ -91,7 +91,7 @@ async def generate(request: Request, body: Any) -> Mapping[str, Any]:
         "message": result.raw,
         "mti": result.mti,
         "network": result.network,
-        "fields": fields_of(result.message),
+        "fields": fields_of(result.message, result.network),
         "source": result.source,
     }
 
@@ -127,7 +127,7 @@ async def explain(request: Request, body: Any) -> Mapping[str, Any]:
     except ParseError as error:
         raise iso_problem("iso8583_parse", ["body", "message"], error) from None
     return {
-        "fields": fields_of(explanation.message),
+        "fields": fields_of(explanation.message, explanation.network),
         "mti": explanation.mti,
         "source": explanation.source,
         "summary": explanation.summary,

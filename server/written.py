@@ -22,11 +22,11 @@ _ELEMENTS = frozenset(map(str, range(2, 129)))
 _MESSAGE: list[str | int] = ["body", "message"]
 
 
-def fields_of(message: Message) -> list[Answer]:
-    """The data elements of *message*, ascending."""
+def fields_of(message: Message, network: str | None = None) -> list[Answer]:
+    """The data elements of *message*, ascending, as *network* names them (None: the card's)."""
     return [
         {"number": number, "name": name, "value": value}
-        for number, name, value in operations.field_values(message)
+        for number, name, value in operations.field_values(message, network)
     ]
 
 
@@ -43,7 +43,7 @@ def parse(body: Any, *, guess: bool = True) -> Answer | None:
         "version": reading.version,
         "network": view.network,
         "interface": reading.interface,
-        "fields": fields_of(reading.message),
+        "fields": fields_of(reading.message, view.network),
         "findings": [finding.message for finding in view.findings],
         "message": reading.text,
         "format": {
@@ -94,7 +94,7 @@ def convert(body: Any, *, guess: bool = True) -> Answer | None:
         "message": result.raw,
         "mti": result.message.mti,
         "version": body.target_version,
-        "fields": fields_of(result.message),
+        "fields": fields_of(result.message, body.network),
         "notes": [asdict(note) for note in result.notes],
         "lossless": result.lossless,
     }

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from functools import cache
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 from sim.codec import Message
 from sim.codec.bitmap import HEX_DIGITS
 from sim.masking import mask_pan, mask_text
-from sim.spec import spec
-from sim.spec.networks import element_name, luhn_ok
+from sim.operations.choosing import chosen_network
+from sim.spec import Spec
+from sim.spec.interfaces import rows_of
+from sim.spec.networks import luhn_ok, told_name
 
 _CARD_KEY = "pan"
 # A card number of 12 digits is too short to show any part of it.
@@ -21,30 +23,21 @@ _TELLING = 8  # digits of an IIN: fewer identify no card
 _DIGITS = re.compile(r"[0-9]+")
 
 
-def field_values(message: Message) -> list[tuple[int, str, str]]:
-    """Number, name and value of every data element, ascending, without MTI and bitmap. Values are unchanged,
-    except that hex digits are in upper case."""
-    rows, fields, values = labels(message.version), message.fields, []
-    for number in sorted(fields):
-        (name, binary), value = rows[number], fields[number]
+def field_values(message: Message, network: str | None = None) -> list[tuple[int, str, str]]:
+    """Number, name and value of every data element, ascending, without MTI and bitmap. Names are those of
+    *network*, None the card's. Values are unchanged, except that hex digits are in upper case."""
+    labels, values = _labels(message.spec, chosen_network(message, network)), []
+    for number, value in sorted(message.fields.items()):
+        name, binary = labels[number]
         values.append((number, name, value.upper() if binary and HEX_DIGITS.issuperset(value) else value))
     return values
 
 
-class Label(NamedTuple):
-    """The name of a data element, and whether its value is hex digits of binary data."""
-
-    name: str
-    binary: bool
-
-
-@cache
-def labels(version: str) -> Mapping[int, Label]:
-    """The labels of all data elements of *version*, by number."""
-    return {
-        element.number: Label(element_name(version, element.number), element.binary)
-        for element in spec(version).elements
-    }
+@lru_cache(maxsize=64)
+def _labels(table: Spec, network: str | None) -> Mapping[int, tuple[str, bool]]:
+    """The name of each data element, and whether its value is hex digits of binary data."""
+    owner = rows_of(table, network) or ""
+    return {item.number: (told_name(table, item.number, owner), item.binary) for item in table.elements}
 
 
 def covered(value: Any, *, card: bool = False) -> Any:

@@ -116,6 +116,14 @@ def test_field_values_are_ascending_with_binary_in_upper_case() -> None:
     ]
 
 
+def test_field_values_have_the_names_of_the_network() -> None:
+    """What the standard leaves open is named as in the tables: by the card's network, or the one given."""
+    message = Message("0100", {2: "4111111111111111", 60: "0500001"})
+    assert field_values(message)[1][1] == "Additional point of service information"
+    assert field_values(message, "MASTERCARD")[1][1] == "Advice reason"
+    assert field_values(Message("0100", {60: "0500001"}))[0][1] == "Reserved for private use"
+
+
 def test_no_value_that_is_not_hex_digits_is_put_in_upper_case() -> None:
     """What a log prints in place of a PIN block stays as it is."""
     assert field_values(Message("0100", {52: "null"})) == [(52, "PIN data", "null")]
