@@ -11,7 +11,7 @@ from typing import Any
 from sim.codec import Message, build
 from sim.operations.filling import Outline, Values, filled, holding, parts_of
 from sim.operations.merchants import chosen_category, note_of, zone_named
-from sim.operations.options import Setting, check_numbers, sample_note, settle
+from sim.operations.options import Setting, check_numbers, dialect_of, sample_note, settle
 from sim.operations.recipes import Context, clock, known_values, maker, varies
 from sim.spec.interfaces import Interface
 from sim.spec.interfaces import interface as interface_of
@@ -241,6 +241,8 @@ def _notes(setting: Setting) -> tuple[str, ...]:
         notes.append("The cash back amount was not given, so it is half of the amount.")
     if category := chosen_category(setting.details, setting.purpose):
         notes.append(note_of(category))
-    if note := setting.entries.get("notes", {}).get(setting.version):
-        notes.append(note)
+    notes += filter(None, (
+        setting.entries.get("notes", {}).get(setting.version),
+        dialect_of(setting.network, setting.version).get("notes", {}).get(setting.entry),
+    ))
     return (*notes, sample_note(setting.details))

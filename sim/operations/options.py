@@ -131,8 +131,12 @@ def speaks_of(word: str, name: str | None, version: str) -> bool:
 
 
 def _has_kind(kind: str, name: str | None, version: str) -> bool:
-    lacks = network(name).dialects.get(version, {}).get("lacks", ()) if name in NETWORKS else ()
-    return kind not in lacks
+    return kind not in dialect_of(name, version).get("lacks", ())
+
+
+def dialect_of(name: str | None, version: str) -> Mapping[str, Any]:
+    """What is particular to the messages of network *name* in *version*: MTIs, missing kinds, notes."""
+    return network(name).dialects.get(version, {}) if name in NETWORKS else {}
 
 
 LARGEST_AMOUNT = 999_999_999_999
@@ -348,8 +352,7 @@ def mti_of(kind: str, name: str | None, version: str) -> str:
     ('0420', '0400')
     """
     usual = read_toml("templates")["kinds"][kind]["mti"][version]
-    dialect = network(name).dialects.get(version, {}) if name in NETWORKS else {}
-    return str(dialect.get("mtis", {}).get(kind, usual))
+    return str(dialect_of(name, version).get("mtis", {}).get(kind, usual))
 
 
 def check_numbers(pan: str | None, amount_minor_units: int, stan: str) -> None:

@@ -71,6 +71,13 @@ def test_a_tap_is_noted_where_the_version_has_no_place_for_it(version: str, note
     assert not any("contactless" in one for one in generate("auth", version=version, at=AT).notes)
 
 
+@pytest.mark.parametrize("entry", ["manual", "ecommerce"])
+def test_e_commerce_is_noted_where_the_network_has_no_code_for_it(entry: str) -> None:
+    """JCB's message reads as keyed, and a note says so."""
+    notes = generate("auth", network="JCB", entry=entry, at=AT).notes
+    assert any("no code for e-commerce" in note for note in notes) is (entry == "ecommerce")
+
+
 @together(
     "details, option",
     [
