@@ -1,8 +1,8 @@
-"""The explanations of varied messages, word for word."""
+"""The explanations of varied messages, word for word, and digests of generated messages."""
 
 from __future__ import annotations
 
-from tools.make_explanations import explained, golden
+from tools.make_explanations import digests, explained, golden, kept_digests
 
 
 def test_explanations() -> None:
@@ -14,3 +14,9 @@ def test_there_are_forty() -> None:
     """The golden file covers at least forty messages of all versions."""
     assert len(golden()) >= 40
     assert {row["version"] for row in golden()} == {"1987", "1993", "2003"}
+
+
+def test_generated_messages() -> None:
+    """Every message type, purpose, entry and option gives the elements that it gave, with answer and reversal; a
+    change is made on purpose, by `tests/tools/make_explanations.py`."""
+    assert digests() == kept_digests()
