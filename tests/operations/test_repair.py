@@ -123,6 +123,7 @@ def test_a_sound_message_is_left_alone() -> None:
     ("broken", "action"),
     [
         (f'"{REQUEST}"', "stripped"),
+        (f"{REQUEST} ", "stripped"),
         (f"{len(REQUEST):04}{REQUEST}", "stripped"),
         (f"6000010000{REQUEST}", "stripped"),
         (REQUEST[:30] + "\n" + REQUEST[30:], "stripped"),
@@ -133,9 +134,11 @@ def test_a_sound_message_is_left_alone() -> None:
     ],
 )
 def test_what_stands_around_a_message_is_taken_off(broken: str, action: str) -> None:
-    """Quotes, lengths, TPDU, line breaks, EBCDIC in hexadecimal: the message itself comes out."""
-    done = repair(broken, sure=True)
-    assert (done.text, done.proposals[0].action) == (REQUEST, action)
+    """Quotes, lengths, TPDU, line breaks, EBCDIC in hexadecimal: the message itself comes out, and nothing
+    else is proposed."""
+    done = repair(broken)
+    assert (done.text, done.valid, done.proposals[0].action) == (REQUEST, True, action)
+    assert len(done.proposals) == 1 or done.proposals[0].field is not None
 
 
 @pytest.mark.parametrize(

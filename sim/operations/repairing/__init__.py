@@ -235,7 +235,10 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     # The unchanged text is more likely than what comes after it.
     edited = list(takewhile(lambda candidate: candidate.edit.action, kept[:_MOST]))
     ahead = min(rivals, default=inf) - kept[0].bits if kept else 0.0
-    return tuple(_proposal(trial, 0.0 if at else ahead, network) for at, trial in enumerate(edited))
+    proposals = tuple(_proposal(trial, 0.0 if at else ahead, network) for at, trial in enumerate(edited))
+    # A sound message with something around it needs no other idea of what was wrong.
+    is_around = bool(proposals) and proposals[0].verdict == RESTORED and edited[0].edit.field is None
+    return proposals[:1] if is_around else proposals
 
 
 def _wrong(trial: Trial) -> Iterator[Trial]:
