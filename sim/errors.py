@@ -184,7 +184,7 @@ def quoted_value(value: object) -> str:
         return "a large number"
     if isinstance(value, str | int | float | None):
         digits = sum(char.isdecimal() for char in str(value))
-        return f"{len(str(value))} characters" if digits > _MOST_DIGITS else repr(value)[:_MOST_SHOWN]
+        return size(str(value)) if digits > _MOST_DIGITS else repr(value)[:_MOST_SHOWN]
     return f"a value of type {type(value).__name__}"
 
 
@@ -207,13 +207,18 @@ def quoted(text: str, data: bytes) -> str:
     return repr(text[: _FIRST // 2].ljust(len(text), "*") if hidden else text)
 
 
-def size(text: str) -> str:
-    """The length of a text, in words.
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
 
-    >>> size("1"), size("1229")
-    ('1 character', '4 characters')
+    >>> counted(1, "byte"), counted(2, "byte")
+    ('1 byte', '2 bytes')
     """
-    return f"{len(text)} character{'' if len(text) == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def size(text: str) -> str:
+    """The length of a text, in words: `4 characters`."""
+    return counted(len(text), "character")
 
 
 def fold(text: str) -> str:

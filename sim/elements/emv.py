@@ -14,7 +14,7 @@ from functools import partial
 from sim.codec import Message
 from sim.elements import dates, money, mti
 from sim.elements.sentences import remembered
-from sim.errors import with_article
+from sim.errors import counted, with_article
 from sim.masking import mask_pan
 from sim.parts.chip_data import ChipData, Tag, read
 from sim.parts.layout import set_bits
@@ -22,11 +22,6 @@ from sim.spec import currency as iso_currency
 from sim.spec import emv, lookup, merchant_category
 from sim.spec.codes import say_country
 from sim.spec.networks import network
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun: `1 byte`, `2 bytes`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def characters(value: str) -> str:
@@ -250,7 +245,7 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
     elif tag.tag == "86":
         meaning = emv.command(tag.value[2:4])
     elif tag.constructed:
-        meaning = "its content is not TLV" if tag.fault else f"holds {count(len(tag.children), 'tag')}"
+        meaning = "its content is not TLV" if tag.fault else f"holds {counted(len(tag.children), 'tag')}"
     elif tag.tag in MEANINGS:
         meaning = MEANINGS[tag.tag](tag.value)
     elif emv.bits(tag.tag):
@@ -261,7 +256,7 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
 
 
 def _masked_text(tag: Tag, kind: str, spec: emv.TagSpec | None) -> str:
-    size = count(len(tag.value) // 2, "byte")
+    size = counted(len(tag.value) // 2, "byte")
     if tag.constructed:
         return f"[{size} of tags]"
     digits = tag.value.rstrip("F")
@@ -287,7 +282,7 @@ def headline(value: str, network: str | None = None) -> str:
         return "chip data that cannot be read as tags"
     names = [f"{tag.tag} {tag.name}" for tag in decode(value, network)]
     size = len(names)
-    head = count(size, "chip data tag") + (" and data that cannot be read" if chip.error else "")
+    head = counted(size, "chip data tag") + (" and data that cannot be read" if chip.error else "")
     line = f"{head}: {', '.join(names)}"
     while len(line) > _HEADLINE and names:
         names.pop()
@@ -321,7 +316,7 @@ def _opening(aid: str, tags: int, broken: bool) -> str:
     owner = application(aid)
     by = f" from {with_article(owner)}" if owner else ""
     rest = "; the data after them cannot be read" if broken else ""
-    return f"It includes chip data{by} ({count(tags, 'tag')}{rest})."
+    return f"It includes chip data{by} ({counted(tags, 'tag')}{rest})."
 
 
 # First digit of DE 3: money goes to the cardholder. The terminal then asks the chip for no approval.
@@ -398,7 +393,7 @@ def _agreement(chip: ChipData, message: Message) -> str:
 def _answer(chip: ChipData) -> str:
     parts = []
     if proof := chip.value("91"):
-        parts.append(f"issuer authentication data ({count(len(proof) // 2, 'byte')}) to authenticate itself")
+        parts.append(f"issuer authentication data ({counted(len(proof) // 2, 'byte')}) to authenticate itself")
     if code := chip.value("8A"):
         parts.append(f"response code {response_code(code)}")
     return f"The issuer sends the chip {' and '.join(parts)}." if parts else ""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sim.codec import Message
 from sim.elements import dates, emv, money, mti, pos
+from sim.errors import counted
 from sim.masking import (
     cover_parts,
     cover_value,
@@ -283,8 +284,7 @@ def _mti(message: Message) -> str:
 
 
 def _bitmap(message: Message) -> str:
-    count = len(message.fields)
-    return f"{count} data element{'' if count == 1 else 's'}: " + ", ".join(map(str, sorted(message.fields)))
+    return f"{counted(len(message.fields), 'data element')}: " + ", ".join(map(str, sorted(message.fields)))
 
 
 def _pan(message: Message, number: int, network: str | None) -> str:

@@ -13,8 +13,9 @@ from functools import cache
 
 from sim.elements import dates, emv, pos
 from sim.elements.card import read_track_2
-from sim.elements.emv import characters, count, three_digits
+from sim.elements.emv import characters, three_digits
 from sim.elements.money import read_additional_amounts
+from sim.errors import counted
 from sim.judge.between import DAYS_OF_YEAR, LONGEST_VALID, days_between, months_from
 from sim.judge.elements import LATER, clean, country_of_place
 from sim.judge.finding import Hit, Severity
@@ -146,14 +147,14 @@ def tag_length(heads: _Heads = DE[55].heads, owner: str = APPLICATION) -> Iterat
             continue
         unsure = proprietary or "unsourced" in tag_spec.source or _SYSTEMS_OWN.match(head.tag)
         severity = Severity.INFO if unsure else None
-        yield _on(head, _lengths(tag_spec), count(size, "byte"), severity)
+        yield _on(head, _lengths(tag_spec), counted(size, "byte"), severity)
 
 
 def _lengths(tag_spec: tables.TagSpec) -> str:
     if tag_spec.maximum is None:
-        return f"at least {count(tag_spec.minimum, 'byte')}"
+        return f"at least {counted(tag_spec.minimum, 'byte')}"
     if tag_spec.minimum == tag_spec.maximum:
-        return count(tag_spec.minimum, "byte")
+        return counted(tag_spec.minimum, "byte")
     return f"{tag_spec.minimum} to {tag_spec.maximum} bytes"
 
 
@@ -221,7 +222,7 @@ def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
     if wrong := _NOT_DIGITS[tag_spec.content].search(value):
         return tag_hit(tag, value, f"{tag_spec.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
     if tag_spec.content == "n" and tag_spec.digits and value[: -tag_spec.digits].strip("0"):
-        found = f"{len(value.lstrip('0'))} digits"
+        found = counted(len(value.lstrip('0')), 'digit')
         return tag_hit(tag, value, f"{tag_spec.format}, with leading zeros", found)
     return None
 
@@ -419,7 +420,7 @@ def issuer_data(data: str = Tag["9F10"].head, card: Card = CARD, owner: str = AP
     """Issuer application data has the layout of the application's network: its inner lengths add up."""
     if owner == _MCHIP and data[2:3] == "1" and len(data) not in _MCHIP_SIZES and data.strip("0"):
         expected = "18, 20, 26 or 28 bytes (Mastercard cryptogram version 1x)"
-        return tag_hit("9F10", data, expected, count(len(data) // 2, "byte"))
+        return tag_hit("9F10", data, expected, counted(len(data) // 2, "byte"))
     tried = tag_layouts("9F10", owner) if card.network in (None, owner or None) else ()
     if not tried or not data.strip("0") or any(read(layout, data).fits for layout in tried):
         return None

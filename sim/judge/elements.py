@@ -17,6 +17,7 @@ from sim.elements import dates, money
 from sim.elements.card import is_track_3, read_track_1
 from sim.elements.mti import Original
 from sim.elements.pos import read_location
+from sim.errors import counted
 from sim.judge.finding import Hit, Severity, catalogue, wrong_check_digit
 from sim.judge.parts import ACCOUNT, CARD, DE, MTI, NUMBER, TABLE, VALUE, Card, Stripe
 from sim.judge.rules import EVERY_DIGIT, Bound, Told, each, of_parts, rule, standard
@@ -132,7 +133,7 @@ def _half_a_byte(value: str) -> str:
 
 def whole_bytes(element: ElementSpec, value: str) -> Hit:
     """Binary values have two hex digits per byte."""
-    return Hit(element.number, "two hex digits per byte", f"{len(value)} hex digits")
+    return Hit(element.number, "two hex digits per byte", counted(len(value), "hex digit"))
 
 
 def date(element: ElementSpec, table: Spec, unusual: re.Match[str]) -> Told:
@@ -221,7 +222,7 @@ def track_2(stripe: Stripe = DE[35].stripe) -> Told:
     if stripe.pan_size:
         return None
     expected = "PAN, = or D, expiry YYMM, service code, then digits"
-    return Hit(35, expected, f"{stripe.size} characters in another layout" if stripe.size else "length 00")
+    return Hit(35, expected, f"{counted(stripe.size, 'character')} in another layout" if stripe.size else "length 00")
 
 
 @rule("track-2-expiry", classes=_CARD_CLASSES)
@@ -270,7 +271,7 @@ def track_1(value: str = DE[45], table: Spec = TABLE) -> Told:
     track = read_track_1(value)
     if track is None:
         expected = "B, PAN, ^, name, ^, expiry YYMM, service code, then discretionary data"
-        return Hit(45, expected, f"{len(value)} characters in another layout")
+        return Hit(45, expected, f"{counted(len(value), 'character')} in another layout")
     if track.expiry and dates.problem("YYMM", track.expiry):
         return Hit(45, "an expiry YYMM", "an impossible month", track.at + 2, 2)
     return None
@@ -282,7 +283,7 @@ def track_3(value: str = DE[36], table: Spec = TABLE) -> Told:
     if is_track_3(value) or not clean(value, 36, table):
         return None
     expected = "format code of 2 digits, PAN, = or D, then the rest"
-    return Hit(36, expected, f"{len(value)} characters in another layout")
+    return Hit(36, expected, f"{counted(len(value), 'character')} in another layout")
 
 
 # Free-form elements: those of private use, and names.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from sim.errors import with_article
+from sim.errors import size, with_article
 from sim.judge.elements import country_of_place
 from sim.judge.finding import (
     ABSENT,
@@ -111,7 +111,7 @@ class Question:
 
 
 def _length(asked: Question, value: str) -> str | None:
-    return None if asked.item.min <= len(value) <= asked.item.max else f"{len(value)} characters"
+    return None if asked.item.min <= len(value) <= asked.item.max else size(value)
 
 
 def _regex(asked: Question, value: str) -> str | None:
@@ -182,7 +182,7 @@ def _places(asked: Question, value: str) -> str | None:
     """*value* is long enough for the first `min` parts of its layout."""
     item = asked.item
     cells = layouts(asked.version, asked.number, asked.name)[0].cell.cells[: item.min]
-    return None if len(value) >= sum(cell.least for cell in cells) else f"{len(value)} characters"
+    return None if len(value) >= sum(cell.least for cell in cells) else size(value)
 
 
 def _parts_by_path(asked: Question, value: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sim.errors import counted
 from sim.masking import search
 from sim.masking.search import hide, middle
 
@@ -64,4 +65,4 @@ def mask_bytes(data: bytes) -> str:
         return mask_piece(mask_text(text))
     digits, rest = mask_text(data.hex().upper())[: 2 * _HEAD], len(data) - _HEAD
     pairs = " ".join(digits[at : at + 2] for at in range(0, len(digits), 2))
-    return pairs + (f", and {rest} more byte{'' if rest == 1 else 's'}" if rest > 0 else "")
+    return pairs + (f", and {counted(rest, 'more byte')}" if rest > 0 else "")

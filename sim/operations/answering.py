@@ -211,7 +211,7 @@ def respond(
         decided = rows.code(mti, facts)
     if len(decided) != width:
         expected = f"{request.spec[39].format}, a code of {version}: see sim.codes('response_code')"
-        raise BuildError(39, None, expected, f"{len(decided)} characters")
+        raise BuildError(39, None, expected, size(decided))
     outline = rows.outline(request, decided, amount_minor_units is not None, facts)
     answer = _Answer(request, version, inside, decided, approval, amount_minor_units, balance_minor_units, at)
     fields = outline.written(answer, request.fields)
@@ -499,5 +499,5 @@ def left_out(setting: Setting) -> tuple[int, ...]:
 def next_stan(stan: str) -> str:
     """The STAN after *stan*, six digits, 000001 after 999999."""
     if not is_digits(stan):
-        raise BuildError(11, None, "digits in the original's STAN", f"{len(stan)} characters")
+        raise BuildError(11, None, "digits in the original's STAN", size(stan))
     return f"{int(stan) % 999_999 + 1:06}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from sim.errors import IsoError
+from sim.errors import IsoError, counted
 from sim.spec.layouts import layouts
 
 _NO_HEX = re.compile(r"[^0-9A-Fa-f]")
@@ -84,7 +84,7 @@ def read_tags(text: str, *, strict: bool = True, start: int = 0) -> tuple[Tag, .
         readable = wrong[0].isascii() and wrong[0].isprintable()
         raise TlvError(wrong.start(), "hex digits", repr(wrong[0]) if readable else f"U+{ord(wrong[0]):04X}")
     if (len(text) - start) % 2:
-        raise TlvError(len(text), "whole bytes, two hex digits each", f"{len(text) - start} hex digits")
+        raise TlvError(len(text), "whole bytes, two hex digits each", counted(len(text) - start, "hex digit"))
     tags = _tags_in(upper, start, len(text), 0)
     if strict:
         for tag in walk_tags(tags):
@@ -137,7 +137,7 @@ def _tags_in(text: str, at: int, end: int, depth: int) -> tuple[Tag, ...]:
             raise
         stop = start + 2 * length
         if stop > end:
-            expected = f"{length} byte{'' if length == 1 else 's'} of tag {tag}, as its length requires"
+            expected = f"{counted(length, 'byte')} of tag {tag}, as its length requires"
             raise TlvError(start, expected, f"{(end - start) // 2}", tag, tuple(tags))
         children: tuple[Tag, ...] = ()
         fault = None
@@ -342,7 +342,7 @@ def _dataset_error(text: str, plain: TlvError) -> ChipData:
     chip = _parsed(text, "dataset", _DATASET_HEAD)
     if chip.error is None and len(text) % 2 == 0:
         size = int(text[2:_DATASET_HEAD], 16)
-        expected = f"{size} byte{'' if size == 1 else 's'} in dataset 01, as its length requires"
+        expected = f"{counted(size, 'byte')} in dataset 01, as its length requires"
         chip.error = TlvError(2, expected, f"{(len(text) - _DATASET_HEAD) // 2}")
     chip.error = chip.error or plain
     return chip

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
+from sim.errors import counted
 from sim.parts.chip_data import TlvError, read_tags
 from sim.spec import Code, Spec, country, currency, lookup, lookup_anywhere, merchant_category, region
 from sim.spec.layouts import FOREIGN, Cell, Layout, layouts
@@ -137,7 +138,7 @@ def _part(reading: Cutting, cell: Cell, key: str, at: int, end: int, depth: int)
     value, size = reading.text[at:end], end - at
     if not cell.least <= size <= cell.most:
         sizes = str(cell.least) if cell.least == cell.most else f"{cell.least} to {cell.most}"
-        reading.wrong(at, end, cell, f"{sizes} characters of {cell.name}", f"{size} characters")
+        reading.wrong(at, end, cell, f"{sizes} characters of {cell.name}", counted(size, "character"))
         return Part(cell, key, at, end, value)
     if cell.cut:
         return Part(cell, key, at, end, value, inside(reading, cell, at, end, depth + 1))
@@ -163,7 +164,7 @@ def _foreign(reading: Cutting, cell: Cell, at: int, end: int, wrong: int) -> Non
 
 def found_of(cell: Cell, value: str) -> str:
     """A value as findings show it: unchanged if short and not card data, else its length."""
-    return ascii(value) if len(value) <= _SHOWN and not cell.sensitive else f"{len(value)} characters"
+    return ascii(value) if len(value) <= _SHOWN and not cell.sensitive else counted(len(value), "character")
 
 
 def expected_of(cell: Cell) -> str:
@@ -237,7 +238,7 @@ def _groups(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
     width = cell.width
     over = (end - at) % width
     if over or at == end:
-        reading.wrong(end - over, end, cell, f"groups of {width} characters", f"{end - at} characters")
+        reading.wrong(end - over, end, cell, f"groups of {width} characters", counted(end - at, "character"))
         return
     for index, start in enumerate(range(at, end, width), 1):
         inside = tuple(_places(reading, cell, start, start + width, depth + 1))

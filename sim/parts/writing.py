@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sim.errors import BuildError, quoted_value
+from sim.errors import BuildError, counted, quoted_value
 from sim.parts.chip_data import ChipData, Tag, write_length, write_tags
 from sim.parts.chip_data import read as read_chip
 from sim.parts.layout import HEADER_KEY, Part, Parts, fitting, list_heads, read, tried
@@ -51,7 +51,7 @@ def _leaf(cell: Cell, text: str, number: int) -> str:
     filled = text.rjust(cell.least, "0") if cell.content in ("n", "b") else text.ljust(cell.least)
     if len(filled) > cell.most:
         expected = f"at most {cell.most} characters of {cell.name}"
-        raise BuildError(number, None, expected, f"{len(text)} characters")
+        raise BuildError(number, None, expected, counted(len(text), "character"))
     if FOREIGN[cell.content].search(filled):
         raise BuildError(number, None, f"{cell.name} of class {cell.content}", "other characters")
     return filled
@@ -253,7 +253,7 @@ def _length(inner: str, width: int, in_bytes: bool) -> str:
 
 def _bytes(inner: str) -> int:
     if len(inner) % 2:
-        raise BuildError(None, None, "whole bytes, two hex digits each", f"{len(inner)} hex digits")
+        raise BuildError(None, None, "whole bytes, two hex digits each", counted(len(inner), "hex digit"))
     return len(inner) // 2
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import pairwise
 
 from sim.codec import Message
-from sim.errors import BuildError
+from sim.errors import BuildError, size
 from sim.parts import writing
 from sim.parts.writing import Value
 from sim.spec import VERSIONS, layouts, spec
@@ -112,7 +112,7 @@ def misfit(version: str, number: int, value: str) -> str:
     """Why *value* does not fit element *number* of *version*; empty if it does."""
     element = spec(version)[number]
     if len(value) > element.width or (element.fixed and len(value) != element.width):
-        return f"{version} has {element.format} there; the value has {len(value)} characters"
+        return f"{version} has {element.format} there; the value has {size(value)}"
     if FOREIGN[element.content].search(value):
         return f"{version} allows {CLASS_NAMES[element.content]} there"
     return f"{version} has whole bytes there" if element.binary and len(value) % 2 else ""
