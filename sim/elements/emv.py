@@ -393,7 +393,9 @@ def _agreement(chip: ChipData, message: Message) -> str:
 def _answer(chip: ChipData) -> str:
     parts = []
     if proof := chip.value("91"):
-        parts.append(f"issuer authentication data ({counted(len(proof) // 2, 'byte')}) to authenticate itself")
+        parts.append(
+            f"issuer authentication data ({counted(len(proof) // 2, 'byte')}) to authenticate itself"
+        )
     if code := chip.value("8A"):
         parts.append(f"response code {response_code(code)}")
     return f"The issuer sends the chip {' and '.join(parts)}." if parts else ""

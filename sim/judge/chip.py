@@ -222,7 +222,7 @@ def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
     if wrong := _NOT_DIGITS[tag_spec.content].search(value):
         return tag_hit(tag, value, f"{tag_spec.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
     if tag_spec.content == "n" and tag_spec.digits and value[: -tag_spec.digits].strip("0"):
-        found = counted(len(value.lstrip('0')), 'digit')
+        found = counted(len(value.lstrip("0")), "digit")
         return tag_hit(tag, value, f"{tag_spec.format}, with leading zeros", found)
     return None
 

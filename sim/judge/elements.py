@@ -222,7 +222,9 @@ def track_2(stripe: Stripe = DE[35].stripe) -> Told:
     if stripe.pan_size:
         return None
     expected = "PAN, = or D, expiry YYMM, service code, then digits"
-    return Hit(35, expected, f"{counted(stripe.size, 'character')} in another layout" if stripe.size else "length 00")
+    return Hit(
+        35, expected, f"{counted(stripe.size, 'character')} in another layout" if stripe.size else "length 00"
+    )
 
 
 @rule("track-2-expiry", classes=_CARD_CLASSES)

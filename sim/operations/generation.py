@@ -241,8 +241,11 @@ def _notes(setting: Setting) -> tuple[str, ...]:
         notes.append("The cash back amount was not given, so it is half of the amount.")
     if category := chosen_category(setting.details, setting.purpose):
         notes.append(note_of(category))
-    notes += filter(None, (
-        setting.entries.get("notes", {}).get(setting.version),
-        dialect_of(setting.network, setting.version).get("notes", {}).get(setting.entry),
-    ))
+    notes += filter(
+        None,
+        (
+            setting.entries.get("notes", {}).get(setting.version),
+            dialect_of(setting.network, setting.version).get("notes", {}).get(setting.entry),
+        ),
+    )
     return (*notes, sample_note(setting.details))

@@ -1,4 +1,4 @@
-"""Write what is kept of generate, respond, reverse and explain anew: `python tests/tools/make_explanations.py`.
+"""Write what is kept of generate, respond and explain anew: `python tests/tools/make_explanations.py`.
 
 Each line of `tests/operations/explanations.jsonl` has a title, a version, a message and what explain tells of
 it. A message is added as a line without its paragraph. `tests/operations/digests.csv` has a digest for each
@@ -57,7 +57,9 @@ def digests() -> dict[str, str]:
             for kind, purpose, entry in combinations(network, version):
                 words = {kind, purpose, entry} - shown  # the first message with each
                 shown |= words
-                made = _made(message_type=kind, network=network, version=version, purpose=purpose, entry=entry)
+                made = _made(
+                    message_type=kind, network=network, version=version, purpose=purpose, entry=entry
+                )
                 text = "".join(made) if words else ""
                 for word in words:
                     texts.setdefault(word, []).append(text)
