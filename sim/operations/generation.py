@@ -241,11 +241,7 @@ def _notes(setting: Setting) -> tuple[str, ...]:
         notes.append("The cash back amount was not given, so it is half of the amount.")
     if category := chosen_category(setting.details, setting.purpose):
         notes.append(note_of(category))
-    notes += filter(
-        None,
-        (
-            setting.entries.get("notes", {}).get(setting.version),
-            dialect_of(setting.network, setting.version).get("notes", {}).get(setting.entry),
-        ),
-    )
+    of_version = setting.entries.get("notes", {})
+    of_network = dialect_of(setting.network, setting.version).get("notes", {})
+    notes += filter(None, (of_version.get(setting.version), of_network.get(setting.entry)))
     return (*notes, sample_note(setting.details))

@@ -17,6 +17,6 @@ def test_there_are_forty() -> None:
 
 
 def test_generated_messages() -> None:
-    """Every message type, purpose, entry and option gives the elements that it gave, with answer and reversal.
+    """Every message type, purpose, entry and option gives its elements of before, with answer and reversal.
     A change is made on purpose, by `tests/tools/make_explanations.py`."""
     assert digests() == kept_digests()
