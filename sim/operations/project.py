@@ -10,8 +10,8 @@ from typing import Any
 
 from sim.codec import Message
 from sim.codec.bitmap import HEX_DIGITS
+from sim.elements.card import chosen_network
 from sim.masking import mask_pan, mask_text
-from sim.operations.choosing import chosen_network
 from sim.spec import Spec
 from sim.spec.interfaces import rows_of
 from sim.spec.networks import luhn_ok, told_name

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sim.codec import Message, bitmap
 from sim.elements import card, dates, emv, money, mti, pos
 from sim.elements.meaning import meaning
-from sim.errors import IsoError
+from sim.errors import IsoError, counted
 from sim.masking import mask_pan
 from sim.parts.chip_data import read_tags, walk_tags
 from sim.paste.spellings import Sighting
@@ -171,7 +171,7 @@ def _chip_data(digits: str) -> Iterator[Piece]:
 
 def _data_objects(digits: str) -> Iterator[Piece]:
     for tag, size in _tag_list(digits):
-        yield Piece(f"{tag} {chip.tags()[tag].name}", "", emv.count(size, "byte"))
+        yield Piece(f"{tag} {chip.tags()[tag].name}", "", counted(size, "byte"))
 
 
 def _bitmap(digits: str) -> Iterator[Piece]:
@@ -206,7 +206,7 @@ def _pin_block(digits: str) -> Iterator[Piece]:
     yield Piece(
         "format", digits[0], f"ISO 9564-1 format {digits[0]}: {sentences.get(digits[0], sentences['0'])}"
     )
-    yield Piece("PIN length", digits[1], emv.count(int(digits[1], 16), "digit"))
+    yield Piece("PIN length", digits[1], counted(int(digits[1], 16), "digit"))
     yield Piece("PIN", _HIDDEN, "")
 
 
@@ -239,7 +239,7 @@ def _serial_number(digits: str) -> Iterator[Piece]:
     yield Piece("key set ID", digits[:10], "")
     yield Piece("device ID", str(bits >> 21 & 0x7FFFF), "")
     yield Piece(
-        "transaction counter", str(bits & 0x1FFFFF), emv.count(bits & 0x1FFFFF, "transaction") + " so far"
+        "transaction counter", str(bits & 0x1FFFFF), counted(bits & 0x1FFFFF, "transaction") + " so far"
     )
 
 
