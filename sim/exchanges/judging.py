@@ -53,7 +53,9 @@ _RETURNED = {
 _CONTINUED = (2, 14, 18, 19, 23, 26, 32, 33, 42, 49, 100)
 _UNDONE = (*_CONTINUED, 3, 22, 41, 43)
 _SENT_AGAIN = frozenset((7, 64, 128))  # transmission time and MAC, which differ in a repeat
-_COUNTER, _CRYPTOGRAM = "55.9F36", "55.9F26"
+_COUNTER = "55.9F36"
+# What card and terminal compute anew for each transaction.
+_FRESH = {"55.9F26": "cryptogram", "55.9F37": "unpredictable number"}
 _NOTHING = Message("", {})
 _ORIGINAL_AMOUNT = "57"
 _ADVICE, _NO_RETRY = "48.84", "03"  # Mastercard's merchant advice code: do not try again
@@ -67,30 +69,33 @@ _ECHOED = "echoed"  # in a presence row: the response has the element if the req
 
 
 class History:
-    """Of the exchange so far: the responses in time by the step that they answer, the chip's highest counter
-    and its cryptograms, the cards that were refused for good, each with the response code, whether the
-    connection is signed off, and the ids that an increment of a step has, by step and path."""
+    """Of the exchange so far: the responses in time by the step that they answer, the highest counter of each
+    card's chip, the cryptograms and unpredictable numbers, the cards that were refused for good, each with
+    the response code, whether the connection is signed off, and the ids that an increment of a step has, by
+    step and path."""
 
     def __init__(self, network: str | None) -> None:
-        self.network, self.counter = network, ""
+        self.network = network
+        self.counters: dict[str, str] = {}
         self.answers: dict[int | None, Message] = {}
-        self.cryptograms: set[str] = set()
+        self.fresh: set[str] = set()
         self.refused: dict[str, str] = {}
         self.signed_off = False
         self.ids: dict[tuple[int, str], str] = {}
 
-    def add(self, step: Step, about: Message, chip: tuple[str, str]) -> None:
-        """Add *step*, which refers to the message *about*; *chip* is its counter and its cryptogram."""
-        self.counter = max(self.counter, chip[0])
-        self.cryptograms.add(chip[1])
+    def add(self, step: Step, about: Message, chip: Mapping[str, str]) -> None:
+        """Add *step*, which refers to the message *about*; *chip* are its counter and what is new in it."""
+        card = account(about)[1]
+        self.counters[card] = max(self.counters.get(card, ""), chip[_COUNTER])
+        self.fresh.update(chip.values())
         if step.role != ANSWER:
             return
         self.answers.setdefault(step.of, step.message)
         code = step.message.get(39)
         if is_particular("never-retried", step.message.version, code):
-            self.refused[account(about)[1]] = code
+            self.refused[card] = code
         elif _advises_against(step.message, self.network):
-            self.refused[account(about)[1]] = f"merchant advice code {_NO_RETRY}"
+            self.refused[card] = f"merchant advice code {_NO_RETRY}"
         what = element_of("network-code", about.version) if about.mti[1:2] == _NETWORK_MANAGEMENT else None
         if what and (accepted(step.message, self.network) or is_particular("managed", about.version, code)):
             told = lookup(what.codes, about.get(what.number), version=about.version, network=self.network)
@@ -99,14 +104,14 @@ class History:
 
 class Seen(NamedTuple):
     """A step, its message, the exchange before it, the earlier message that it refers to (else its own), and
-    the chip's counter and cryptogram in a request."""
+    the chip's counter, cryptogram and unpredictable number in a request."""
 
     step: Step
     message: Message
     before: Exchange
     about: Message
     history: History
-    chip: tuple[str, str]
+    chip: Mapping[str, str]
 
     @property
     def answers(self) -> Mapping[int | None, Message]:
@@ -134,7 +139,7 @@ def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
     for at, step in enumerate(exchange.steps):
         about = step.message if step.of is None else exchange.steps[step.of].message
         inside = Inside(step.message if step.role == REQUEST else _NOTHING, exchange.network)
-        chip = str(inside[_COUNTER]), str(inside[_CRYPTOGRAM])
+        chip = {path: str(inside[path]) for path in (_COUNTER, *_FRESH)}
         if at and about.version == step.message.version:
             context = Seen(step, step.message, exchange.upto(at), about, history, chip)
             for name, alone, roles, check in _CHECKS:
@@ -252,15 +257,16 @@ _PAID: tuple[tuple[int, str, Callable[[Message], str]], ...] = (
 
 
 def _counter_rises(seen: Seen) -> Iterator[Hit]:
-    """The chip's application transaction counter (9F36) increases, and with it the cryptogram (9F26)
-    changes."""
-    counter, cryptogram = seen.chip
-    if counter and counter <= seen.history.counter:
-        what = f"a counter above {seen.history.counter}, the card's last"
-        yield Hit(55, what, counter, path=_COUNTER, tag="9F36")
-    elif cryptogram and cryptogram in seen.history.cryptograms:
-        what = "a cryptogram of this transaction"
-        yield Hit(55, what, "that of an earlier one", path=_CRYPTOGRAM, tag="9F26")
+    """The chip's application transaction counter (9F36) increases, and with it the cryptogram (9F26) and the
+    terminal's unpredictable number (9F37) change."""
+    counter, last = seen.chip[_COUNTER], seen.history.counters.get(account(seen.message)[1], "")
+    if counter and counter <= last:
+        yield Hit(55, f"a counter above {last}, the card's last", counter, path=_COUNTER, tag="9F36")
+        return
+    for path, name in _FRESH.items():
+        if seen.chip[path] and seen.chip[path] in seen.history.fresh:
+            expected = f"{with_article(name)} of this transaction"
+            yield Hit(55, expected, "that of an earlier one", path=path, tag=path.partition(".")[2])
 
 
 def _refused_before(seen: Seen) -> Iterator[Hit]:
@@ -289,13 +295,21 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
         if told[path] in values and not any(asks):
             number = int(path.partition(".")[0])
             yield Hit(number, "no result of what the request did not ask for", "one", path=path)
-    if not is_particular("partial", version, code := message.get(39)):
+    code = message.get(39)
+    for job, path in _SENT.items():
+        if is_particular(job, version, code) and not asked[path]:
+            yield Hit(39, f"no result of {path}, which the request does not have", repr(code))
+    if not is_particular("partial", version, code):
         return
     accepting = [row.parts.items() for row in recipes(network, version) if row.asks_for("partial_approval")]
     parts = {part for one in accepting for part in one}
     if parts and not any(asked[path] == value for path, value in parts):
         path = min(parts)[0]
         yield Hit(39, f"no partial approval, because {path} of the request accepts none", repr(code))
+
+
+# What a request contains if a response code of this job can answer it: a PIN block, Visa's CVV2.
+_SENT = {"pin-refused": "52", "code-refused": "126.10"}
 
 
 def _advises_against(answer: Message, network: str | None) -> bool:
@@ -373,8 +387,10 @@ def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
 
 
 def _reversed_twice(seen: Seen) -> Iterator[Hit]:
-    for at, step in enumerate(seen.before.steps if not final_amount(seen.message) else ()):
-        if step.role == REVERSAL and step.of == seen.step.of and not final_amount(step.message):
+    """One reversal of a transaction leaves what another has left: it is the same one again."""
+    stays = final_amount(seen.message)
+    for at, step in enumerate(seen.before.steps):
+        if step.role == REVERSAL and step.of == seen.step.of and final_amount(step.message) == stays:
             answer = seen.answers.get(at)
             if answer is None or accepted(answer, seen.network):
                 yield Hit(0, "no second reversal of the same transaction", "one")

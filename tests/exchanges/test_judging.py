@@ -37,6 +37,23 @@ def test_a_transaction_is_reversed_once() -> None:
     assert findings(again) == ()
 
 
+def test_each_card_counts_its_own_transactions() -> None:
+    """A card with a lower transaction counter than another card's is nothing to report."""
+    exchange = make(network="VISA", then="refund:600", at=AT)
+    first, answer, second, *rest = exchange.messages
+    lower = second.replace(de55=second[55].replace("9F360201CA", "9F36020005"))
+    assert [one.rule for _, one in findings(exchange.fitted([first, answer, lower, *rest]))] == [
+        "chip-counter-rises"
+    ]
+    track = {"de35": second[35].replace(second[2], "4012888888881881")}
+    messages = [
+        message.replace(de2="4012888888881881", **(track if 35 in message else {}))
+        for message in (lower, *rest)
+    ]
+    messages = [message.replace(de3="000000") for message in messages]
+    assert findings(exchange.fitted([first, answer, *messages])) == ()
+
+
 def test_a_repeat_is_the_same_message() -> None:
     """A repeat has all that the request had, but for the transmission time and the MAC."""
     exchange = make(network="JCB", outcome="timeout", then="repeat", at=AT)
