@@ -74,11 +74,11 @@ def test_what_is_filled_in_reaches_the_message(given: dict[str, Any]) -> None:
 def test_only_what_goes_with_the_message_is_offered() -> None:
     """3-D Secure for e-commerce; what was filled in waits while it does not go and is not asked for."""
     panel = GeneratePanel(at=AT, network="VISA", entry="ecommerce")
-    panel.more.fields["three_d_secure"].box.value = "authenticated"
+    panel.form.fields["three_d_secure"].box.value = "authenticated"
     assert panel.three_d_secure == "authenticated"
     assert "three_d_secure='authenticated'" in panel.code
     panel.entry = "chip"
-    assert panel.more.fields["three_d_secure"].layout.display == "none"
+    assert panel.form.fields["three_d_secure"].layout.display == "none"
     assert "three_d_secure" not in panel.options()
     panel.entry = "ecommerce"
     assert panel.options()["three_d_secure"] == "authenticated"
@@ -90,7 +90,7 @@ def test_what_cannot_be_met_is_said_beneath_its_input() -> None:
     """The input unfolds, and the message made before stays."""
     panel = GeneratePanel(at=AT, network="VISA", country="ATLANTIS")
     panel.run()
-    assert "country" in panel.more.fields["country"].problem
+    assert "country" in panel.form.fields["country"].problem
     assert panel.folded.selected_index == 0
     assert panel.message == ""
 
@@ -105,14 +105,14 @@ def test_a_verification_value_is_not_saved(tmp_path: Any) -> None:
     text = (tmp_path / "t").read_text()
     assert "654" not in text
     panel.use({"entry": "ecommerce", "token": True})
-    assert (panel.cvv2, panel.token, panel.more.fields["token"].box.value) == (None, True, True)
+    assert (panel.cvv2, panel.token, panel.form.fields["token"].box.value) == (None, True, True)
 
 
 def test_a_form_says_what_the_verb_says() -> None:
     """Labels, choices and tooltips are the signature's and the docstring's; what is left out has its usual
     value in the list or, of the sample messages, in the empty input."""
     panel = GeneratePanel()
-    fields = panel.form.fields | panel.more.fields
+    fields = panel.form.fields
     for name in ("network", "version", "purpose", "entry", "three_d_secure", "initiator", "pin"):
         option, box = verb("generate").option(name), fields[name].box
         chosen = {value: title for title, value in box.options}
@@ -131,7 +131,7 @@ def test_a_form_says_what_the_verb_says() -> None:
 def test_what_is_secret_is_not_in_what_a_notebook_saves() -> None:
     """Neither the verification value that was filled in nor a card number in a description."""
     panel = GeneratePanel(cvv2="654", description="a purchase with 4111111111111111")
-    box = panel.more.fields["cvv2"].box
+    box = panel.form.fields["cvv2"].box
     assert (box.value, box.shown) == ("654", "***")
     # A widget's own random names are of hexadecimal digits: any three may stand in them.
     state = {name: held for name, held in box.get_state().items() if name not in ("layout", "style")}

@@ -8,7 +8,6 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import BuildError, OptionError
 from sim.exchanges import make, tell
 from sim.widgets.markup import hint, wrong
 from sim.widgets.panels.fields import Form, show, traits_of
@@ -46,18 +45,13 @@ class ExchangePanel(Panel, _Options):  # type: ignore[misc]
 
     def _work(self) -> None:
         """Make the exchange; a problem is shown at its input, and the previous exchange stays."""
-        self.problem = ""
         self.form.settle()
-        if unread := self.form.unread():
-            self.problem = f"Fix {' and '.join(unread.values())} first"
-            return
+        self.problem = self.form.attempt(self._make)
+
+    def _make(self) -> None:
         chosen = {name: getattr(self, name) for name in OPTIONS}
         options = {name: value for name, value in chosen.items() if value not in (None, "")}
-        try:
-            self.exchange = make(**options, at=self.at)
-        except (BuildError, OptionError) as error:
-            self.problem = str(error)
-            self.form.refuse(error.option if isinstance(error, OptionError) else "", str(error))
+        self.exchange = make(**options, at=self.at)
 
     def _show(self) -> None:
         text = ""

@@ -6,13 +6,15 @@ their order."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import ChoiceError
+from sim.elements.money import in_major_units
+from sim.errors import BuildError, ChoiceError, OptionError
 from sim.masking import mask_pan
 from sim.operations.asked import option_named
 from sim.operations.options import LARGEST_AMOUNT
@@ -29,7 +31,6 @@ NOT_THERE = "Not in the list: type a code or part of the name"
 USUAL_CARD, OWN_CARD = "usual", "own"
 _SHORTEST, _LONGEST = 12, 19  # digits of a card number
 _AROUND = re.compile(r"^\S+ | \([^()]*\)$")
-_MAJOR = re.compile(r"([0-9]*)(?:\.([0-9]*))?", re.ASCII)
 _LARGEST_STAN = 999_999
 _FROM = re.compile(r"^(?:from |that of )?(?:the|each) (.+?)(?:'s)?$")  # the card's, that of the MTI
 
@@ -164,41 +165,6 @@ def decimals(code: str) -> int:
     return (iso_currency.exponent or 0) if iso_currency else 0
 
 
-def to_major(minor: int, places: int) -> str:
-    """Minor units as typed in major units.
-
-    >>> to_major(1000, 2), to_major(1000, 0), to_major(1000, 3)
-    ('10.00', '1000', '1.000')
-    """
-    if places <= 0:
-        return str(minor)
-    units, part = divmod(minor, 10**places)
-    return f"{units}.{part:0{places}}"
-
-
-def to_minor(text: str, places: int) -> int:
-    """Typed major units in minor units. Raises ValueError with a sentence for the user.
-
-    >>> to_minor("12.5", 2), to_minor("10,50", 2), to_minor("7", 3)
-    (1250, 1050, 7000)
-    """
-    typed = text.strip()
-    match = _MAJOR.fullmatch(typed.replace(",", ".", 1) if "." not in typed else typed)
-    if not match or not re.search("[0-9]", typed):
-        raise ValueError("Digits, with a point or comma before the decimals")
-    units, part = match[1] or "0", match[2] or ""
-    if len(part) > places:
-        raise ValueError(f"This currency has {places or 'no'} decimals")
-    return within(int(units + part.ljust(places, "0")))
-
-
-def within(minor: int) -> int:
-    """*minor*, if DE 4 has room for it. Raises ValueError with a sentence for the user."""
-    if minor > LARGEST_AMOUNT:
-        raise ValueError(f"At most {LARGEST_AMOUNT} minor units: DE 4 has 12 digits")
-    return minor
-
-
 class AmountInput(InputField):
     """An amount in major and in minor units, kept in sync. Traits: `value`, in minor units; `currency`, three
     digits, whose decimals major units have. Text that is not an amount stays, and so does the value."""
@@ -219,12 +185,19 @@ class AmountInput(InputField):
 
     def _read(self, box: Any) -> int:
         """The amount in a box. Raises ValueError with a sentence for the user."""
-        if box is self.major:
-            return to_minor(box.value, decimals(self.currency))
-        typed = box.value.strip()
-        if not (typed.isascii() and typed.isdigit()):
-            raise ValueError("Digits only: minor units are whole")
-        return within(int(typed))
+        is_major, units, part, places = box is self.major, box.value.strip(), "", 0
+        if is_major:
+            units, _, part = units.replace(",", ".", "." not in units).partition(".")
+            places = decimals(self.currency)
+        if not ((units + part).isascii() and (units + part).isdigit()):
+            whole = "Digits only: minor units are whole"
+            raise ValueError("Digits, with a point or comma before the decimals" if is_major else whole)
+        if len(part) > places:
+            raise ValueError(f"This currency has {places or 'no'} decimals")
+        minor = int(units + part.ljust(places, "0"))
+        if minor > LARGEST_AMOUNT:
+            raise ValueError(f"At most {LARGEST_AMOUNT} minor units: DE 4 has 12 digits")
+        return minor
 
     def _take(self, change: Any) -> None:
         """Take what was typed into one of the boxes and update the other."""
@@ -240,8 +213,9 @@ class AmountInput(InputField):
         self.typed = self.problem = ""
         iso_currency, places = currency(self.currency), decimals(self.currency)
         self.major.description = f"{self._label} in {iso_currency.alpha}" if iso_currency else self._label
-        self.major.placeholder = to_major(0, places)
-        for box, text in ((self.major, to_major(self.value, places)), (self.minor, str(self.value))):
+        self.major.placeholder = in_major_units("0", places)
+        major = in_major_units(str(self.value), places).replace(",", "")
+        for box, text in ((self.major, major), (self.minor, str(self.value))):
             try:
                 same = self._read(box) == self.value
             except ValueError:
@@ -413,8 +387,9 @@ class StanInput(InputField):
 F = TypeVar("F", bound=InputField)
 # The tables with the titles of an option's words.
 _TITLED = {"message_type": "kinds", "purpose": "purposes", "entry": "entries"}
-_NAMED: dict[str, Callable[[object], str]] = {
-    **{"network": network_named, "version": version_named, "interface": interface_named}
+_NAMED: dict[str, Callable[[Any], str]] = {
+    **{option: partial(template_word, option) for option in _TITLED},
+    **{"network": network_named, "version": version_named, "interface": interface_named},
 }
 # Options with an input of their own.
 _OWN: dict[str, Callable[[str, str], InputField]] = {
@@ -450,8 +425,7 @@ class WordTrait(traitlets.Enum):  # type: ignore[type-arg]
             return super().validate(obj, value)
         option = str(self.name)
         try:
-            parser = _NAMED.get(option)
-            word = parser(value) if parser else template_word(option, value) if option in _TITLED else value
+            word = _NAMED[option](value) if option in _NAMED else value
             return choose(option, word, map(str, self.values or ()))
         except ChoiceError as error:
             raise traitlets.TraitError(f"{type(obj).__name__}: {error}") from None
@@ -459,18 +433,17 @@ class WordTrait(traitlets.Enum):  # type: ignore[type-arg]
 
 def traits_of(name: str, options: Iterable[str]) -> dict[str, Any]:
     """Traits for *options* of the verb *name*, with the verb's choices; None for an omitted option."""
-    return {option: _trait(verb(name).option(option)) for option in options}
-
-
-def _trait(option: Option) -> Any:
-    usual: Any = "" if option.default is REQUIRED else option.default
-    if option.plain is not bool and (words := titles(option)):
-        optional: Any = usual is None
-        return WordTrait([*words], usual, allow_none=optional)
-    if usual is None:
-        return traitlets.Any(None)
     kinds: dict[type, Any] = {bool: traitlets.Bool, int: traitlets.Int, float: traitlets.Float}
-    return kinds.get(option.plain, traitlets.Unicode)(usual)
+    traits: dict[str, Any] = {}
+    for option in map(verb(name).option, options):
+        usual: Any = "" if option.default is REQUIRED else option.default
+        if option.plain is not bool and (words := titles(option)):
+            traits[option.name] = WordTrait([*words], usual, allow_none=usual is None)
+        elif usual is None:
+            traits[option.name] = traitlets.Any(None)
+        else:
+            traits[option.name] = kinds.get(option.plain, traitlets.Unicode)(usual)
+    return traits
 
 
 class OptionField(InputField):
@@ -549,15 +522,20 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
         for field in self.fields.values():
             field.problem = field.typed
 
-    def unread(self) -> dict[str, str]:
-        """The labels of the options whose inputs contain no valid value, by option."""
-        return {name: self._options[name].label for name, field in self.fields.items() if field.typed}
-
-    def refuse(self, name: str, problem: str) -> bool:
-        """Show *problem* at the input of the option *name*; False if there is none."""
-        if name in self.fields:
-            self.fields[name].problem = problem
-        return name in self.fields
+    def attempt(self, make: Callable[[], None], left_out: Container[str] = ()) -> str:
+        """Call *make*, unless an input, except those *left_out*, has no valid value. Returns why it failed,
+        which is also shown at the input concerned; empty if it did not."""
+        names = [name for name, field in self.fields.items() if field.typed and name not in left_out]
+        if names:
+            return f"Fix {' and '.join(self._options[name].label for name in names)} first"
+        try:
+            make()
+        except (BuildError, OptionError) as error:
+            name = error.option if isinstance(error, OptionError) else ""
+            if name in self.fields:
+                self.fields[name].problem = str(error)
+            return str(error)
+        return ""
 
 
 def _field(option: Option, trait: Any) -> InputField:

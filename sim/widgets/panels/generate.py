@@ -13,12 +13,10 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.elements.money import say_amount
-from sim.errors import BuildError, OptionError
 from sim.exchanges import tell
 from sim.exchanges.composing import plan_of
 from sim.exchanges.plan import Asked, Plan, UnclearError, masked_description, shown_value, steps_of
 from sim.masking import mask_words
-from sim.operations import Generated
 from sim.operations.asked import generated, usual_entry
 from sim.operations.copying import NO_CARD, call_of, covered_call
 from sim.operations.generation import native_version
@@ -54,15 +52,23 @@ def planned(plan: Plan) -> str:
     """*plan* as HTML: its text with the understood words underlined, the options they set, the messages it
     makes, and what was assumed."""
     text = masked_description(plan.text)
-    parts, at = [], 0
-    for start, end, title, understood in _spans(plan, text):
-        parts += [text[at:start], markup("u" if understood else "mark", text[start:end], title=title)]
-        at = end
-    titles: dict[str, list[str]] = {}
+    titles: dict[str, dict[str, None]] = {}
     for words, title in _choices(plan):
-        titles.setdefault(words, []).append(title)
+        titles.setdefault(words, {})[title] = None
+    phrases = [("u", words, values) for words, values in titles.items()]
+    phrases += [("mark", masked_description(words), {"not understood": None}) for words in plan.unclear]
+    spans: dict[tuple[int, int], tuple[str, dict[str, None]]] = {}
+    for tag, words, values in phrases:
+        for part in filter(None, words.split(_BETWEEN)):
+            if (at := text.find(part)) >= 0:
+                spans.setdefault((at, at + len(part)), (tag, {}))[1].update(values)
+    pieces, at = [], 0
+    for (start, end), (tag, values) in sorted(spans.items()):
+        if start >= at:
+            pieces += [text[at:start], markup(tag, text[start:end], title=", ".join(values))]
+            at = end
     rows = [
-        joined(markup("dt", words), markup("dd", ", ".join(dict.fromkeys(values))))
+        joined(markup("dt", words), markup("dd", ", ".join(values)))
         for words, values in sorted(titles.items(), key=lambda item: text.find(item[0].split(_BETWEEN)[0]))
     ]
     hints = [note if note.endswith("?") else f"{note}." for note in plan.remarks]
@@ -70,7 +76,7 @@ def planned(plan: Plan) -> str:
         exchange = plan.run().exchange
         story = f" {tell(exchange)}" if any(step.is_answer for step in exchange.steps) else ""
         hints.insert(0, f"Makes {', '.join(message.mti for message in exchange.messages)}.{story}")
-    paragraph = markup("p", joined(*parts, text[at:]), "iso-planned")
+    paragraph = markup("p", joined(*pieces, text[at:]), "iso-planned")
     return paragraph + markup("dl", joined(*rows), "iso-plan") + "".join(map(hint, [*hints, plan.cost]))
 
 
@@ -100,24 +106,6 @@ def _value_in_words(name: str, value: str, options: Mapping[str, Any]) -> str:
         row = answer(value, options.get("version") or native_version(network, pan), network)
         return f"{value} {row.meaning}" if row else value
     return value
-
-
-def _spans(plan: Plan, text: str) -> Iterator[tuple[int, int, str, bool]]:
-    """The words of the plan in *text*: start, end, option, whether they were understood."""
-    spans: dict[tuple[int, int], tuple[list[str], bool]] = {}
-    phrases = [(words, title, True) for words, title in _choices(plan)]
-    phrases += [(masked_description(words), "not understood", False) for words in plan.unclear]
-    for words, title, understood in phrases:
-        for part in filter(None, words.split(_BETWEEN)):
-            at = text.find(part)
-            if at >= 0:
-                titles, _ = spans.setdefault((at, at + len(part)), ([], understood))
-                titles.append(title)
-    last = 0
-    for (start, end), (titles, understood) in sorted(spans.items()):
-        if start >= last:
-            yield start, end, ", ".join(dict.fromkeys(titles)), understood
-            last = end
 
 
 OPTIONS = tuple(
@@ -211,13 +199,21 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
 
     def use(self, options: Mapping[str, Any]) -> None:
         """Choose *options* and reset the others; unknown names are ignored."""
-        for name in OPTIONS:
-            try:
-                setattr(self, name, options.get(name, self.traits()[name].default_value))
-            except traitlets.TraitError:  # a file may hold anything
-                self.problem = f"{name} cannot be {str(options[name])[:20]!r}"
-                self._tell()
+        for name in self._set(options):  # a file may hold anything
+            self.problem = f"{name} cannot be {str(options[name])[:20]!r}"
+            self._tell()
         self.description = ""
+
+    def _set(self, options: Mapping[str, Any]) -> list[str]:
+        """Choose *options* and reset the others; returns the names of those with impossible values."""
+        impossible = []
+        for name in dict.fromkeys(("purpose", *OPTIONS)):  # the purpose may reset the message type and entry
+            value = options.get(name)
+            try:
+                setattr(self, name, self.traits()[name].default_value if value is None else value)
+            except traitlets.TraitError:
+                impossible.append(name)
+        return impossible
 
     @property
     def code(self) -> str:
@@ -241,13 +237,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         values = {"purpose": asked.purpose, "message_type": asked.kind, **asked.options}
         if iso_currency := currency(str(values.get("currency", ""))):
             values["currency"] = iso_currency.numeric
-        # The purpose first: it may reset the message type and entry.
-        for name in ("purpose", *OPTIONS):
-            value = values.get(name)
-            try:
-                setattr(self, name, self.traits()[name].default_value if value is None else value)
-            except traitlets.TraitError:
-                continue  # the purpose of a network management message
+        self._set(values)  # the purpose of a network management message is none
 
     def _edited(self, plan: Plan) -> Plan:
         """*plan* with the current options, if it makes messages."""
@@ -264,17 +254,20 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         )
         return plan.asking(request, steps_of(request))
 
-    def _kept(self) -> dict[str, Any]:
+    def _saved_options(self) -> dict[str, Any]:
         """The options to save; verification values are not saved."""
         return {name: value for name, value in self.options().items() if name not in _SECRET or value is True}
 
     def _set_inputs(self, templates: Path | None) -> None:
         self.gallery = Gallery(lambda sample: self.use(sample.make), plain=True)
-        self.templates = TemplateBar(Templates(templates), self._kept, self.use)
+        self.templates = TemplateBar(Templates(templates), self._saved_options, self.use)
         self.saved = ipywidgets.Box([self.gallery, self.templates]).add_class("iso-form")
-        self.form, self.more = Form(self, "generate", FIRST), Form(self, "generate", MORE)
+        self.form = Form(self, "generate", OPTIONS)
+        more = self.form.children[len(FIRST) :]
+        self.form.children = self.form.children[: len(FIRST)]
         titles = ("More options: merchant, date and time, extras",)
-        self.folded = ipywidgets.Accordion([self.more], titles=titles, selected_index=None)
+        more_options = ipywidgets.Box(more).add_class("iso-form")
+        self.folded = ipywidgets.Accordion([more_options], titles=titles, selected_index=None)
         self.folded.add_class("iso-carried")
         self.amount, self.card = self.form.of(AmountInput), self.form.of(CardInput)
         example = "Visa contactless 12.50 EUR in Lyon, declined for insufficient funds"
@@ -309,30 +302,22 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         """Make the message; a problem is shown at its input, and the previous message stays."""
         self._asker.cancel()
         self.problem = self.describe.problem = ""
-        for form in (self.form, self.more):
-            form.settle()
+        self.form.settle()
         question = None
         if self.description.strip():
             question = self._described()
         else:
-            self._build()
+            self.problem = self.form.attempt(self._build, NO_CARD if self._cardless else ())
+            if any(self.form.fields[name].problem for name in MORE):
+                self.folded.selected_index = 0
         self._tell()
         return question
 
     def _build(self) -> None:
-        """Make the message of the options, if all inputs have valid values."""
-        left_out = NO_CARD if self._cardless else ()
-        if wrong := [label for name, label in self.form.unread().items() if name not in left_out]:
-            self.problem = f"Fix {' and '.join(wrong)} first"
-            return
-        try:
-            automatic = dict.fromkeys(("network", "pan", "version", "entry"))
-            self._put(generated(**automatic | self.options(), at=self.at))
-        except (BuildError, OptionError) as error:
-            self.problem = str(error)
-            option = error.option if isinstance(error, OptionError) else ""
-            if not self.form.refuse(option, str(error)) and self.more.refuse(option, str(error)):
-                self.folded.selected_index = 0
+        """Make the message of the options."""
+        automatic = dict.fromkeys(("network", "pan", "version", "entry"))
+        result = generated(**automatic | self.options(), at=self.at)
+        self._put(result.raw, result.notes)
 
     def _described(self) -> Inquiry[Plan] | None:
         """Make the described message; returns a question for the model if something is unclear and one is
@@ -353,8 +338,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     def _run(self, plan: Plan) -> None:
         """Show the message that *plan* is about. Raises UnclearError."""
         run = plan.run()
-        message, notes = run.exchange.steps[run.subject].message, (*plan.notes, *run.exchange.notes)
-        self._put(Generated(message, run.exchange.network, plan.source, notes), run.text(run.subject))
+        self._put(run.text(run.subject), (*plan.notes, *run.exchange.notes))
 
     def _question(self) -> Inquiry[Plan]:
         description, version = self.description, self.version
@@ -378,11 +362,11 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             cancelled=lambda: self._tell("Canceled: no new message was made."),
         )
 
-    def _put(self, result: Generated, text: str = "") -> None:
-        """Show a message; *text* is its text if it was broken on purpose."""
-        self.notes = result.notes
+    def _put(self, raw: str, notes: tuple[str, ...]) -> None:
+        """Show the message *raw* and its notes."""
+        self.notes = notes
         self.asked_network = None if self.description.strip() else self.network
-        self.message = text or result.raw
+        self.message = raw
 
     def _take(self, raw: str, said: str) -> None:
         """Show a message made by the buttons below the result."""
@@ -407,9 +391,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         cardless = self._cardless
         self.call.value = self.code
         names = offered({name: getattr(self, name) for name in OPTIONS})
-        for name, field in self.more.fields.items():
-            show(field, name in names)
         for name, field in self.form.fields.items():
+            show(field, name in FIRST or name in names)
             field.disabled = cardless and name in NO_CARD
         note = "It has no card and no amount." if cardless else ""
         self.form.fields["message_type"].note = note
