@@ -105,18 +105,11 @@ def _keyed(seen: Anatomy, number: int) -> Iterator[tuple[tuple[object, ...], tup
 
 def _merged(left: list[tuple[object, ...]], right: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
     """The keys of both sides in the order of the first; keys of the second only follow their predecessor."""
-    left_keys = set(left)
-    after: dict[tuple[object, ...] | None, list[tuple[object, ...]]] = {}
-    last: tuple[object, ...] | None = None
-    for key in right:
-        if key in left_keys:
-            last = key
-        else:
-            after.setdefault(last, []).append(key)
-    merged = list(after.get(None, []))
-    for key in left:
-        merged += [key, *after.get(key, [])]
-    return merged
+    order = {key: (at, -1) for at, key in enumerate(left)}
+    before = -1
+    for at, key in enumerate(right):
+        before = order.setdefault(key, (before, at))[0]
+    return sorted(order, key=order.__getitem__)
 
 
 _SIGNS = {"changed": "≠", "added": "+", "removed": "−", "same": ""}

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import traitlets
 
-from sim.grid import SEVERITY, Grid, as_html, signed
+from sim.grid import SEVERITY, Grid, as_html, cut, signed
 from sim.tables.argument import MessageArgument
 from sim.tables.card_data import is_missing
 from sim.tables.messages import parse
@@ -84,7 +84,8 @@ class Source:
 
     def _cells(self, name: str, seen: pd.DataFrame, rows: Rows) -> list[str]:
         """The texts of column *name* of *rows*, masked in *seen*."""
-        return [_text(cell) for cell in seen[name].tolist()]
+        cells = seen[name].tolist()
+        return ["" if is_missing(cell) else cut(str(cell), _MOST_SHOWN) for cell in cells]
 
     def marks(self, rows: Rows) -> list[str]:
         """The mark of each row: bad, warn or nothing."""
@@ -113,13 +114,6 @@ class Source:
 def as_rows(numbers: Sequence[int]) -> Rows:
     """Row numbers as an array."""
     return np.asarray(numbers, dtype=np.int64)
-
-
-def _text(cell: object) -> str:
-    if is_missing(cell):
-        return ""
-    text = str(cell)
-    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
 
 
 class RowGrid(anywidget.AnyWidget):

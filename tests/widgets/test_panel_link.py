@@ -117,15 +117,15 @@ def test_rules_change_while_the_host_runs() -> None:
         send = SendPanel(host.host.address, RAW)
         host.grid.add()
         assert host.rules == ()
-        host.grid.lines[0]["code"].value = "05"
+        host.grid.rules[0].inputs["code"].value = "05"
         assert host.rules == ({"code": "05", "action": "answer"},)
         send.run()
         assert send.exchange.code == "05"
-        host.grid.lines[0]["amount"].value = "much"
+        host.grid.rules[0].inputs["amount"].value = "much"
         assert "rule 1, amount" in host.grid_field.problem
         assert len(host.host.rules) == 1
         host.rules = ()
-        assert (host.grid.lines, host.grid_field.problem) == ([], "")
+        assert (host.grid.rules, host.grid_field.problem) == ((), "")
         send.message = generate("auth", network="VISA", at=AT, stan="000002").raw
         send.run()
         assert send.exchange.code == "00"
@@ -141,16 +141,16 @@ def test_what_a_rule_says_beside_its_inputs_stays() -> None:
             {"action": "partial", "approved": 100, "merchant": "4111111111111111"},
         ]
     )
-    host.grid.lines[0]["code"].value = "05"
+    host.grid.rules[0].inputs["code"].value = "05"
     assert host.rules == (
         {"terminal": "TERM0001", "code": "05", "action": "answer"},
         {"action": "partial", "approved": 100, "merchant": "4111111111111111"},
     )
-    heads = [box.children[0].children[0].value for box in host.grid._box.children]
+    heads = [row.heading.value for row in host.grid.rules]
     assert "Rule 1: terminal TERM0001" in heads[0]
     assert "4111111111111111" not in heads[1]
-    host.grid._box.children[0].children[0].children[1].click()
-    assert [line["action"].tooltip for line in host.grid.lines] == ["Rule 1"]
+    host.grid.rules[0].remove_button.click()
+    assert [row.inputs["action"].tooltip for row in host.grid.rules] == ["Rule 1"]
     assert [rule["action"] for rule in host.rules] == ["partial"]
 
 

@@ -53,6 +53,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, made: Callable[[str, str], None], *, at: datetime | None = None) -> None:
         self._made, self._at = made, at
         self._past: list[str] = []
+        self._offered = ""  # the version of the lists
         self.code, self.fault = FilteredList("Response code"), FilteredList("Fault")
         self.explain_button = _button("Explain this")
         self.validate_button = _button("Validate this")
@@ -72,18 +73,15 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
             traitlets.dlink((self, name), (self.copy, name))
         for button in (self.explain_button, self.validate_button, self.back_button, self._said):
             show(button, False)
-        self._listen()
-        self._offer()
-
-    def _listen(self) -> None:
         self.reply_button.on_click(lambda _: self._by(self.code, self.reply))
         self.reverse_button.on_click(lambda _: self.reverse())
         self.break_button.on_click(lambda _: self._by(self.fault, self.break_by))
         self.back_button.on_click(lambda _: self.back())
         for choice in (self.code, self.fault):
             choice.observe(lambda change: self._judge(change["owner"]), "problem")
-        self.observe(self._adapt, ["message", "version"])
         self.observe(self._tell, "problem")
+        self.observe(self._adapt, ["message", "version"])
+        self._adapt()
 
     def reply(self, code: str | None = None) -> None:
         """Build the response with response code *code*, None for the chosen one."""
@@ -147,13 +145,10 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
             return
         self.take(raw, note)
 
-    def _adapt(self, change: Any) -> None:
+    def _adapt(self, change: Any = None) -> None:
         self.problem = ""
-        self._offer()
-
-    def _offer(self) -> None:
         version = chosen_version(self._raw, self.version)
-        if version == getattr(self, "_offered", None):
+        if version == self._offered:
             return
         self._offered = version
         rows = [row for row in code_list("response_code") if not row.network]

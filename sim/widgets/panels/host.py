@@ -152,16 +152,56 @@ class TrafficView(ipywidgets.VBox):  # type: ignore[misc]
         self.views.put(raw, version, None, None, reading)
 
 
+class RuleRow(ipywidgets.VBox):  # type: ignore[misc]
+    """Rule *number* as `inputs` by name; *values* without an input are kept. *changed* is called after each
+    change, *removed* by the button."""
+
+    def __init__(
+        self, number: int, values: dict[str, Any], changed: Callable[[], None], removed: Callable[[Any], None]
+    ) -> None:
+        self._rest = dict(values)
+        self.inputs: dict[str, Any] = {}
+        for name, label, example in COLUMNS:
+            text = str(self._rest.pop(name, ""))
+            looks = {"placeholder": example, "description": label}
+            self.inputs[name] = ipywidgets.Text(value=text, continuous_update=False, **looks)
+        action = self._rest.pop("action", "answer")
+        # A partial approval needs an amount, for which there is no input.
+        offered = [choice for choice in ACTIONS if choice != "partial" or choice == action]
+        choices = [(f"{name}: {ACTIONS[name]}", name) for name in offered]
+        action_input = ipywidgets.Dropdown(options=choices, value=action, description="Action")
+        self.inputs["action"] = action_input.add_class("iso-wide")
+        for cell in self.inputs.values():
+            cell.observe(lambda change: changed(), "value")
+        self.heading = ipywidgets.HTML()
+        self.remove_button = ipywidgets.Button(description="Remove")
+        self.remove_button.on_click(lambda _: removed(self))
+        head = ipywidgets.HBox([self.heading, self.remove_button]).add_class("iso-bar")
+        super().__init__([head, ipywidgets.Box([*self.inputs.values()]).add_class("iso-form")])
+        self.add_class("iso-rule")
+        # Now: a later change to a visible input would discard what is being typed.
+        self.renumber(number)
+
+    def renumber(self, number: int) -> None:
+        """Show *number* in the heading, and in the tooltips for screen readers."""
+        rest = ", ".join(f"{name} {value}" for name, value in self._rest.items())
+        self.heading.value = markup("strong", mask_words(f"Rule {number}" + (f": {rest}" if rest else "")))
+        for widget in (*self.inputs.values(), self.remove_button):
+            widget.tooltip = f"Rule {number}"
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The rule, without empty inputs."""
+        return self._rest | {name: cell.value for name, cell in self.inputs.items() if cell.value}
+
+
 class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
-    """Rules as rows of inputs; `rows` are those that are not empty, as texts. Values of a rule without an
-    input are kept."""
+    """Rules as rows of inputs; `rows` are those that are not empty, as texts."""
 
     rows = traitlets.Tuple()
 
     def __init__(self) -> None:
         self.add_button = ipywidgets.Button(description="Add rule", layout={"align_self": "flex-start"})
-        self.lines: list[dict[str, Any]] = []
-        self._rest: list[dict[str, Any]] = []
         self._box = ipywidgets.VBox().add_class("iso-rules")
         self._putting = False
         super().__init__([self._box, self.add_button])
@@ -169,70 +209,35 @@ class RuleGrid(ipywidgets.VBox):  # type: ignore[misc]
         self.add_button.on_click(lambda _: self.add())
         self.observe(self._put, "rows")
 
+    @property
+    def rules(self) -> tuple[RuleRow, ...]:
+        """The rows, including empty ones."""
+        return tuple(self._box.children)
+
     def add(self, **values: Any) -> None:
         """Add a row with *values*."""
-        # Set now: a later change to a visible input would discard what is being typed.
-        tooltip = f"Rule {len(self.lines) + 1}"
-        line = {}
-        for name, label, example in COLUMNS:
-            looks = {"placeholder": example, "description": label, "tooltip": tooltip}
-            text = str(values.pop(name, ""))
-            line[name] = ipywidgets.Text(value=text, continuous_update=False, **looks)
-        action = values.pop("action", "answer")
-        # A partial approval needs an amount, for which there is no input.
-        offered = [choice for choice in ACTIONS if choice != "partial" or choice == action]
-        choices = [(f"{name}: {ACTIONS[name]}", name) for name in offered]
-        looks = {"description": "Action", "tooltip": tooltip}
-        line["action"] = ipywidgets.Dropdown(options=choices, value=action, **looks)
-        remove = ipywidgets.Button(description="Remove", tooltip=tooltip)
-        for cell in line.values():
-            cell.observe(self._gather, "value")
-        remove.on_click(lambda _: self._remove(line))
-        self.lines.append(line)
-        self._rest.append(values)
-        *short, wide = line.values()
-        wide.add_class("iso-wide")
-        cells = ipywidgets.Box([*short, wide]).add_class("iso-form")
-        head = ipywidgets.HBox([ipywidgets.HTML(), remove]).add_class("iso-bar")
-        self._box.children = (*self._box.children, ipywidgets.VBox([head, cells]).add_class("iso-rule"))
+        row = RuleRow(len(self.rules) + 1, values, self._gather, self._remove)
+        self._box.children = (*self.rules, row)
         self._gather()
 
-    def _number(self) -> None:
-        """Number the rules, in their headings and in the tooltips for screen readers."""
-        for at, (line, rest, box) in enumerate(zip(self.lines, self._rest, self._box.children, strict=True)):
-            more = ", ".join(f"{name} {value}" for name, value in rest.items())
-            heading = mask_words(f"Rule {at + 1}" + (f": {more}" if more else ""))
-            head, remove = box.children[0].children
-            head.value = markup("strong", heading)
-            for widget in (*line.values(), remove):
-                widget.tooltip = f"Rule {at + 1}"
-
-    def _remove(self, line: dict[str, Any]) -> None:
-        at = next(at for at, other in enumerate(self.lines) if other is line)
-        del self.lines[at], self._rest[at]
-        self._box.children = (*self._box.children[:at], *self._box.children[at + 1 :])
+    def _remove(self, removed: RuleRow) -> None:
+        self._box.children = [row for row in self.rules if row is not removed]
+        for number, row in enumerate(self.rules, 1):
+            row.renumber(number)
         self._gather()
 
-    def _gather(self, change: Any = None) -> None:
-        if self._putting:
-            return
-        if change is None:  # a row was added or removed
-            self._number()
-        rows = [
-            {**rest, **{name: cell.value for name, cell in line.items() if cell.value}}
-            for line, rest in zip(self.lines, self._rest, strict=True)
-        ]
-        with self._quietly():
-            self.rows = tuple(row for row in rows if row != {"action": "answer"})
+    def _gather(self) -> None:
+        if not self._putting:
+            with self._quietly():
+                rules = (row.values for row in self.rules)
+                self.rows = tuple(rule for rule in rules if rule != {"action": "answer"})
 
     def _put(self, change: Any) -> None:
-        if self._putting:
-            return
-        with self._quietly():
-            self.lines, self._rest, self._box.children = [], [], ()
-            for row in self.rows:
-                self.add(**row)
-            self._number()
+        if not self._putting:
+            with self._quietly():
+                self._box.children = ()
+                for row in self.rows:
+                    self.add(**row)
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:

@@ -21,7 +21,7 @@ import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
 from sim.errors import element_label
-from sim.grid import SEVERITY, TEXT, Grid, as_html
+from sim.grid import SEVERITY, TEXT, Grid, as_html, cut
 from sim.judge import Finding, Severity
 from sim.operations import Report, repair
 from sim.operations.repairing import LIKELY, RESTORED, UNKNOWN_VALUE, Proposal, Repair
@@ -229,8 +229,7 @@ def proposal_html(proposal: Proposal) -> str:
     sure = proposal.verdict == RESTORED
     mark = markup("b", MARKS[proposal.verdict], "iso-sure" if sure else "iso-unsure")
     before, after = (
-        markup("code", text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…")
-        for text in (proposal.before, proposal.after)
+        markup("code", cut(text, _WIDEST)) for text in (proposal.before, proposal.after)
     )
     change = (": ", before, " → ", after) if proposal.before and proposal.after else ()
     return joined(mark, f" {where}: {proposal.action}", *change, f". {proposal.because}")
