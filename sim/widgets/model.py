@@ -65,11 +65,14 @@ _UNSEEN = re.compile(rb"\0+")
 
 def byte_data(seen: Anatomy, held: Reading, texts: Mapping[int, tuple[str, str]], masked: bool) -> Data:
     """The bytes of *held*, whose text is that of *seen*, without those that *texts* hides."""
-    spans = [span._asdict() for span in _spans(seen, held)]
+    places: dict[int | None, Place] = {place.number: place for place in seen.places if place.state == READ}
+    spans = list(_spans(seen, held, places))
     seeable = bytearray([not masked]) * len(held.data)
-    if masked:
-        for span in spans:
-            _uncover(seeable, span, seen, texts)
+    for span in spans if masked else ():
+        if span.kind == "framing":
+            seeable[span.start : span.end] = b"\1" * (span.end - span.start)
+        elif span.number in places and span.kind != "unread":  # unread bytes are never shown
+            _uncover(seeable, span, seen, places[span.number], *texts[span.number])
     page = held.written.text if held.written and held.written.text in SINGLE_BYTE else "ascii"
     text = page_view(held.data, page)
     prints = str.isascii if page == "ascii" else str.isprintable
@@ -81,7 +84,7 @@ def byte_data(seen: Anatomy, held: Reading, texts: Mapping[int, tuple[str, str]]
         "end": held.end,
         "hex": _covered(held.data.hex().upper(), 2, seeable),
         "text": _covered(text.translate(dots), 1, seeable),
-        "spans": spans,
+        "spans": [span._asdict() for span in spans],
         "error": str(held.error or ""),
     }
 
@@ -108,14 +111,14 @@ class _Span(NamedTuple):
     pad: int = 0
 
 
-def _spans(seen: Anatomy, held: Reading) -> Iterator[_Span]:
+def _spans(seen: Anatomy, held: Reading, places: Mapping[int | None, Place]) -> Iterator[_Span]:
     at = 0
     for name, label, size in framing(held):
         yield _Span(at, at, at + size, None, "framing" if name else "header", label)
         at += size
     layout = held.written.layout(held.version) if held.written else None
     for number, (start, first, end) in sorted(held.spans.items(), key=lambda item: item[1]):
-        size = len(seen.message.get(number)) if number > BITMAP_FIELD else 2 * (end - first)
+        size = len(seen.value(places[number])) if number in places else 0
         chars, pad = _written(layout[number] if layout and number > BITMAP_FIELD else None, size, end - first)
         kind = _KINDS.get(number, "value")
         yield _Span(start, first, end, number, kind, "", chars, pad)
@@ -139,35 +142,23 @@ def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:
     return 2, int(bool(size % 2) and packed and field is not None and field.odd.left)
 
 
-def _uncover(seeable: bytearray, span: Data, seen: Anatomy, texts: Mapping[int, tuple[str, str]]) -> None:
-    """Mark the bytes that represent nothing hidden as seeable. Unread bytes are never shown."""
-    start, first, end, number = (span[key] for key in ("start", "value_start", "end", "number"))
-    if span["kind"] == "framing":
-        seeable[start:end] = b"\1" * (end - start)
-    if number is None or number not in texts or span["kind"] == "unread":
-        return
-    places = {place.number: place for place in seen.places if place.state == READ}
-    if (place := places.get(number)) is None:
-        return
-    value, covered = seen.value(place), "".join(texts[number][1])
-    prefix = seen.raw[place.start : place.value_start]
-    seeable[start:first] = bytes([prefix == texts[number][0]]) * (first - start)
-    if value == covered:
-        seeable[first:end] = b"\1" * (end - first)
-        return
+def _uncover(
+    seeable: bytearray, span: _Span, seen: Anatomy, place: Place, prefix: str, covered: str
+) -> None:
+    """Mark those bytes of an element as seeable that represent nothing hidden in *prefix* or *covered*."""
+    start, first, end = span.start, span.value_start, span.end
+    if prefix == seen.raw[place.start : place.value_start]:
+        seeable[start:first] = b"\1" * (first - start)
+    value, count = seen.value(place), end - first
+    size = len(value)
     hidden = {at for at, (char, other) in enumerate(zip(value, covered, strict=True)) if char != other}
-    for byte in range(end - first):
-        seeable[first + byte] = hidden.isdisjoint(_stands_for(byte, len(value), end - first))
-
-
-def _stands_for(byte: int, size: int, count: int) -> range:
-    """The characters of a value that one of its bytes may represent: all if unknown; padding may be on either
-    side."""
-    if size == count:
-        return range(byte, byte + 1)
-    if count == (size + 1) // 2:
-        return range(2 * byte - (size % 2), 2 * byte + 2)
-    return range(size)
+    for byte in range(count):
+        chars = range(size)  # all that the byte may represent
+        if size == count:
+            chars = range(byte, byte + 1)
+        elif count == (size + 1) // 2:  # padding may be on either side
+            chars = range(2 * byte - size % 2, 2 * byte + 2)
+        seeable[first + byte] = hidden.isdisjoint(chars)
 
 
 CHIP = 55

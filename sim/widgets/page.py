@@ -130,6 +130,7 @@ def _wrapped(lead: str, text: str, head: str = "") -> list[str]:
 _HUES = 6
 _LINE = 10
 _ROW, _MOST_BYTES = 16, 1024
+_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
 _HOT = "{background:#ffd54d!important;color:#111!important;outline:1px solid #111}"
 
 
@@ -176,16 +177,7 @@ def _lights(number: int) -> str:
 
 def visible(text: str) -> str:
     """*text* with control characters as their pictures, one character each."""
-    return "".join(_picture(char) for char in text)
-
-
-def _picture(char: str) -> str:
-    code = ord(char)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    return char if char.isprintable() or char == " " else "\ufffd"
+    return "".join(char if char.isprintable() else "\ufffd" for char in text.translate(_PICTURES))
 
 
 def _raw(data: Data) -> str:
