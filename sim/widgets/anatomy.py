@@ -64,19 +64,17 @@ def sample(version: str | Spec, number: int, network: str = "") -> str:
 
 
 class History(Generic[S]):
-    """A list of states, one of which is current. At most *most* are kept."""
+    """A list of states, one of which is current. At most `_MOST` are kept in each direction."""
 
-    __slots__ = ("most", "now", "redoable", "undoable")
-
-    def __init__(self, now: S, most: int = _MOST) -> None:
-        self.now, self.most = now, most
+    def __init__(self, now: S) -> None:
+        self.now = now
         self.undoable: list[S] = []
         self.redoable: list[S] = []
 
     def put(self, state: S) -> None:
         """Add a state: the current one can be restored, undone ones no longer."""
         if state != self.now:
-            self.undoable = [*self.undoable, self.now][-self.most :]
+            self.undoable = [*self.undoable, self.now][-_MOST:]
             self.redoable.clear()
             self.now = state
 

@@ -40,7 +40,7 @@ class CopyMenu(anywidget.AnyWidget):
         """The message as *form*: one of `sim.operations.copying.FORMS`, or `html`, a self-contained page."""
         raw = strip_line_ending(self.message)
         if form == PAGE:
-            return standalone(raw, self.version, self.network, masked)
+            return page(anatomy_html(raw, self.version, self.network, masked), "ISO 8583 message")
         return copied(raw, form, version=self.version, network=self.network, masked=masked)
 
     def _on_request(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
@@ -54,8 +54,3 @@ class CopyMenu(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return "CopyMenu()"
-
-
-def standalone(raw: str, version: str | None = None, network: str | None = None, masked: bool = True) -> str:
-    """The anatomy as a self-contained page."""
-    return page(anatomy_html(raw, version, network, masked), "ISO 8583 message")

@@ -142,9 +142,7 @@ def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:
     return 2, int(bool(size % 2) and packed and field is not None and field.odd.left)
 
 
-def _uncover(
-    seeable: bytearray, span: _Span, seen: Anatomy, place: Place, prefix: str, covered: str
-) -> None:
+def _uncover(seeable: bytearray, span: _Span, seen: Anatomy, place: Place, prefix: str, covered: str) -> None:
     """Mark those bytes of an element as seeable that represent nothing hidden in *prefix* or *covered*."""
     start, first, end = span.start, span.value_start, span.end
     if prefix == seen.raw[place.start : place.value_start]:

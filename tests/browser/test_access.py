@@ -19,7 +19,7 @@ from support import ALL, AT, turns
 import sim
 from sim.operations import generate
 from sim.spec.networks import default_card
-from sim.widgets.copying import standalone
+from sim.widgets.copying import CopyMenu
 
 if TYPE_CHECKING:
     from browser.lab import Lab, Sheet
@@ -219,7 +219,7 @@ def test_the_pages_that_are_kept(
     results = tmp_path / "results.html"
     sim.run_suite(SUITE, report=results)
     pages = {"results": results.read_text("utf-8"), "table": sim.parse(RAW).iso.to_html()}
-    pages["anatomy"] = standalone(RAW)
+    pages["anatomy"] = CopyMenu(message=RAW).text("html")
     context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=look)
     page = context.new_page()
     asked: list[str] = []

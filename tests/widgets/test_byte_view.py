@@ -18,7 +18,7 @@ from sim.operations.rewriting import pasted, with_data, with_message
 from sim.parts.writing import replaced
 from sim.widgets import MessageAnatomy, anatomy_html, anatomy_text
 from sim.widgets.anatomy import History
-from sim.widgets.model import parts
+from sim.widgets.model import parts, view
 from sim.widgets.panels.explain import ExplainPanel
 from sim.widgets.panels.validate import ValidatePanel
 from tests.wire_samples import samples
@@ -213,6 +213,13 @@ def test_a_cut_dump_is_shown_as_far_as_it_reads() -> None:
     assert (changed.data[33], len(changed.data), bool(changed.error)) == (0x99, 61, True)
     assert changed.message != anatomy.held.message
     assert anatomy.view["bytes"]["hex"].endswith("••")
+
+
+@pytest.mark.parametrize(("format", "per_byte"), [("ascii", 1), ("bcd", 2)])
+def test_the_bytes_of_an_mti_have_its_digits(format: str, per_byte: int) -> None:
+    """A byte of ASCII has one of them, packed digits two, as the link between text and bytes needs it."""
+    spans = view(encode(SALE, format).hex())["bytes"]["spans"]
+    assert [span["chars"] for span in spans if span["number"] == 0] == [per_byte]
 
 
 @pytest.mark.parametrize("make", [ExplainPanel, ValidatePanel])

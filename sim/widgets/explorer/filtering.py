@@ -6,7 +6,6 @@ Arrow.
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -38,9 +37,6 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 }
 _ORDERED = (">", "<", ">=", "<=")
 _TRANSACTION_CURRENCY = 49
-_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
-    **{"=": operator.eq, ">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le},
-}
 _TRACK, _ACCEPTOR = "DE35", "DE43"
 _ANY_DIGIT = re.compile(r"[0-9]*x[0-9x]*", re.IGNORECASE)
 _ANY = re.compile(r"(?<!\*)\*(?!\*)")  # a star that matches anything
@@ -325,7 +321,7 @@ class Amounts:
     def compared(self, sign: str, bounds: Any) -> Flags:
         """The amounts that compare so with the bound of their currency; the last bound is for those without
         one."""
-        return np.asarray(_COMPARED[sign](self.minor, bounds[self.places]), bool)
+        return flags(_SIGNS[sign](pa.array(self.minor), pa.array(bounds[self.places])))
 
 
 def _pattern(text: str) -> str:

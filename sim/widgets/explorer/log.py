@@ -23,7 +23,6 @@ from sim.widgets.explorer.filtering import Amounts, Flags, RowFilter, flags
 from sim.widgets.explorer.query import meet
 from sim.widgets.row_grid import Rows, Source
 
-Verdict = str
 VERDICTS = ("all", "valid", "invalid", "unreadable")
 _FIRST = ("line", "time", "mti", "network", "amount", "verdict")
 _AMOUNT = 4
@@ -118,13 +117,13 @@ class Log(Source):
         """Marks invalid rows."""
         return ["bad" if self.bad[row] else "" for row in rows.tolist()]
 
-    def verdict(self, name: Verdict) -> Flags:
+    def verdict(self, name: str) -> Flags:
         """The rows that are valid, invalid or unreadable."""
         flagged: Flags = self.unreadable if name == "unreadable" else self.bad
         return ~flagged if name == "valid" else flagged
 
     def where(
-        self, query: str = "", verdict: Verdict = "all", network: str = "", only: Any = None
+        self, query: str = "", verdict: str = "all", network: str = "", only: Any = None
     ) -> tuple[Rows, tuple[str, ...]]:
         """The rows that match all conditions, and notes for the user; *only* are flags that must be set as
         well. Raises FilterError for a query without a meaning."""

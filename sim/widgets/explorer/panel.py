@@ -201,7 +201,7 @@ class LogExplorer(Panel):
     text: see `sim.widgets.explorer.query`), `verdict` (all, valid, invalid, unreadable), `network` and
     `rule`; `tab` (Messages, Transactions), both of which it filters; `problem`. `shown` is the filtered
     table, `transactions` the result of `sim.match`. Everything is shown masked; `export` can write card data
-    in clear.
+    in clear. `log` is the current log, None before the first.
     """
 
     messages = traitlets.Any(None)
@@ -210,10 +210,10 @@ class LogExplorer(Panel):
     network = traitlets.Unicode("")
     rule = traitlets.Unicode("")
     tab = traitlets.Enum((MESSAGES, TRANSACTIONS), MESSAGES)
+    log: Log | None = None  # in place of the widget's logger
 
     def __init__(self, source: object = None, **options: Any) -> None:
         self._options = {"validate": True, **options}
-        self._log: Log | None = None
         self._rules: BrokenRules | None = None
         self._matched: Transactions | None = None
         self._reader: threading.Thread | None = None
@@ -320,49 +320,41 @@ class LogExplorer(Panel):
         self._try(lambda: self._put(of_file(name, data, self._options)))
 
     def _put(self, table: MessagesTable) -> None:
-        self._log, self._matched = Log(table), None
-        self._rules = BrokenRules(self._log)
+        self.log, self._matched = Log(table), None
+        self._rules = BrokenRules(self.log)
         self._rules.judge(AT_FIRST)
         self.messages = table
         networks = pd.DataFrame(table).get("network", pd.Series(dtype="str")).dropna().unique()
         self.networks.options = [("all", ""), *((name, name) for name in sorted(map(str, networks)))]
         self._offer_rules()
         self._open_tab()
-        if self._log.size > _LARGE:
-            threading.Thread(target=self._log.warm, daemon=True).start()
-
-    @property
-    def log(self) -> Log | None:
-        """The current log."""
-        return self._log
+        if self.log.size > _LARGE:
+            threading.Thread(target=self.log.warm, daemon=True).start()
 
     @property
     def shown(self) -> MessagesTable | None:
         """The messages that match the filter, in the order shown."""
-        return None if self._log is None else self._log.table.iloc[self.grid.rows]
+        return None if self.log is None else self.log.table.iloc[self.grid.rows]
 
     @property
     def _open_grid(self) -> RowGrid:
         """The grid of the open tab."""
         return self.pairs if self.tab == TRANSACTIONS else self.grid
 
-    def _chosen_rows(self) -> Rows:
-        """The rows of the selected messages or transactions; without a selection, all in the open tab."""
-        grid, matched = self._open_grid, self._open_transactions
-        rows = as_rows(grid.chosen) if grid.chosen else grid.rows
-        return rows if matched is None else matched.messages_of(rows)
-
     @property
     def chosen(self) -> MessagesTable | None:
         """The selected messages, or those of the selected transactions; if none are selected, those in the
         open tab."""
-        return None if self._log is None else self._log.table.iloc[self._chosen_rows()]
+        grid, matched = self._open_grid, self._open_transactions
+        rows = as_rows(grid.chosen) if grid.chosen else grid.rows
+        rows = rows if matched is None else matched.messages_of(rows)
+        return None if self.log is None else self.log.table.iloc[rows]
 
     @property
     def transactions(self) -> TransactionsTable | None:
         """The result of `sim.match`, computed on first use."""
-        if self._matched is None and self._log is not None:
-            self._matched = Transactions(self._log)
+        if self._matched is None and self.log is not None:
+            self._matched = Transactions(self.log)
         return None if self._matched is None else self._matched.table
 
     @property
@@ -372,9 +364,9 @@ class LogExplorer(Panel):
 
     def message(self, row: int) -> str:
         """The text of the message in *row* of the log."""
-        if self._log is None:
+        if self.log is None:
             return ""
-        reading = reading_of(self._log, row)
+        reading = reading_of(self.log, row)
         return shown_text(reading) if reading else ""
 
     def diff(self) -> MessageDiff | None:
@@ -422,7 +414,7 @@ class LogExplorer(Panel):
         show(self.more_rules, left > 0)
 
     def _apply(self) -> None:
-        log = self._log
+        log = self.log
         show(self._looked, log is not None)
         if log is None:
             return
@@ -460,7 +452,7 @@ class LogExplorer(Panel):
 
     def _open_tab(self) -> None:
         self._apply()
-        source = self._open_transactions or self._log
+        source = self._open_transactions or self.log
         names = [(source.title(name), name) for name in source.names] if source else []
         order = self._open_grid.order
         self.sort.options = [("Log order", ""), *names]  # this resets the choice
@@ -475,10 +467,10 @@ class LogExplorer(Panel):
         if row is not None and (matched := self._open_transactions):
             row = next(iter(matched.request_and_answer(row)), None)
         show(self.detail, row is not None)
-        if row is None or self._log is None:
+        if row is None or self.log is None:
             return
-        reading = reading_of(self._log, row)
-        network = self._log.table["network"].iloc[row]
+        reading = reading_of(self.log, row)
+        network = self.log.table["network"].iloc[row]
         network = network if isinstance(network, str) else None
         parts = (shown_text(reading), reading.version, kept(reading)) if reading else ("", None, None)
         raw, version, kept_reading = parts
@@ -490,9 +482,9 @@ class LogExplorer(Panel):
         return self.shown._repr_html_() if self.shown is not None else markup("p", repr(self))
 
     def __repr__(self) -> str:
-        if self._log is None:
+        if self.log is None:
             return "LogExplorer(no messages)"
-        return f"LogExplorer({len(self.grid.rows):,} of {self._log.size:,} messages)"
+        return f"LogExplorer({len(self.grid.rows):,} of {self.log.size:,} messages)"
 
 
 def _choose(box: Any, value: str) -> None:

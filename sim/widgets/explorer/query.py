@@ -219,9 +219,9 @@ class Query:
         self.at = end + 1
         return self._several(columns, sign, values)
 
-    def _several(self, columns: tuple[str, ...], sign: str, values: list[str], code: str = "") -> Any:
+    def _several(self, columns: tuple[str, ...], sign: str, values: list[str]) -> Any:
         """Rows whose *columns* equal one of *values* (or none of them); a single value may use any sign."""
-        met = self._checked(columns, sign, values[0], code)
+        met = self._checked(columns, sign, values[0])
         for value in values[1:]:
             other = self._checked(columns, sign, value)
             met = met & other if sign == "!=" else met | other

@@ -21,8 +21,8 @@ class DrillPanel(Panel):
     """Asks questions on a topic, one after the other, and marks the answers.
 
     Traits: `topic` and `level`, which restart the drill when changed; `question`, its text; `said`, the
-    verdict on the last answer; `streak`, the number of right answers in a row. `run()` does the same as the
-    button.
+    verdict on the last answer; `streak`, the number of right answers in a row. `drill` has the score and the
+    topics to review. `run()` does the same as the button.
     """
 
     topic = traitlets.Enum(list(TOPICS), "bitmap")
@@ -33,7 +33,7 @@ class DrillPanel(Panel):
 
     def __init__(self, topic: str = "bitmap", level: int = 1, seed: int | str | None = None) -> None:
         self._seed = seed
-        self._drill: Drill = drill(topic, level=level, seed=seed)
+        self.drill: Drill = drill(topic, level=level, seed=seed)
         self.form = Form(self, "drill", ("topic", "level"), notes=("level",))
         self.answer = ipywidgets.Text(description="Answer", continuous_update=False)
         self._asks = ipywidgets.HTML().add_class("iso-said")
@@ -47,28 +47,23 @@ class DrillPanel(Panel):
         self.observe(self._begin_anew, ["topic", "level"])
         self._tell()
 
-    @property
-    def drill(self) -> Drill:
-        """The drill, with its score and topics to review."""
-        return self._drill
-
     def _work(self) -> Inquiry[Any] | None:
         """Mark the answer and ask the next question; an empty field is not an answer."""
         answer, self.answer.value = self.answer.value.strip(), ""
         if answer:
             before = f"{self.question} {mask_words(answer)}\n"
-            self._drill(answer)
+            self.drill(answer)
             self._tell(before)
         return None
 
     def _begin_anew(self, change: Any) -> None:
-        self._drill, self.answer.value = drill(self.topic, level=self.level, seed=self._seed), ""
+        self.drill, self.answer.value = drill(self.topic, level=self.level, seed=self._seed), ""
         self._tell()
 
     def _tell(self, before: str = "") -> None:
         """Show the question, and the verdict on the answer *before*."""
-        self.question, self.said = self._drill.question.text, self._drill.said
-        self.streak = self._drill.streak
+        self.question, self.said = self.drill.question.text, self.drill.said
+        self.streak = self.drill.streak
         self._asks.value = markup("p", self.question, "iso-question", style="white-space: pre-wrap")
         sign = "" if not self.said else "✔ " if self.said.startswith("Right") else "✖ "
         self._says.value = markup(
@@ -81,4 +76,4 @@ class DrillPanel(Panel):
         return markup("p", self.question)
 
     def __repr__(self) -> str:
-        return f"DrillPanel({self._drill!r})"
+        return f"DrillPanel({self.drill!r})"

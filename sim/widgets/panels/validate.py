@@ -228,9 +228,7 @@ def proposal_html(proposal: Proposal) -> str:
     where = "Message" if number is None else element_label(number)
     sure = proposal.verdict == RESTORED
     mark = markup("b", MARKS[proposal.verdict], "iso-sure" if sure else "iso-unsure")
-    before, after = (
-        markup("code", cut(text, _WIDEST)) for text in (proposal.before, proposal.after)
-    )
+    before, after = (markup("code", cut(text, _WIDEST)) for text in (proposal.before, proposal.after))
     change = (": ", before, " → ", after) if proposal.before and proposal.after else ()
     return joined(mark, f" {where}: {proposal.action}", *change, f". {proposal.because}")
 
