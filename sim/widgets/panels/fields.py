@@ -438,7 +438,8 @@ def traits_of(name: str, options: Iterable[str]) -> dict[str, Any]:
     for option in map(verb(name).option, options):
         usual: Any = "" if option.default is REQUIRED else option.default
         if option.plain is not bool and (words := titles(option)):
-            traits[option.name] = WordTrait([*words], usual, allow_none=usual is None)
+            optional: Any = usual is None
+            traits[option.name] = WordTrait([*words], usual, allow_none=optional)
         elif usual is None:
             traits[option.name] = traitlets.Any(None)
         else:
