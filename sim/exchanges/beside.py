@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from fractions import Fraction
 
 from sim.exchanges import sums
 from sim.exchanges.deciding import JOINED, approves, codes_known
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of
-from sim.exchanges.words import Mark, Reader
+from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.networks import NETWORKS, response_code
 
 _MOST = 50  # messages of a kind: our choice
@@ -38,10 +39,39 @@ _GOT = re.compile("got|gets|received|bekam|erhielt|recib|receb|obtenu")  # an am
 _OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
 
 
-def settle(reader: Reader) -> None:
-    """Settle the marks of *reader* whose meaning depends on their neighbors."""
-    for step in (_granted, _counts, _one_of_them, _codes, _causes, _stages, _negations, _only):
+def settle(reader: Reader, whole: Sum | None = None) -> None:
+    """Settle the marks of *reader* whose meaning depends on their neighbors; *whole* is the amount of the
+    plan before."""
+    for step in (
+        _granted,
+        _counts,
+        lambda reader: _shares(reader, whole),
+        _one_of_them,
+        _codes,
+        _causes,
+        _stages,
+        _negations,
+        _only,
+    ):
         step(reader)
+
+
+def _shares(reader: Reader, whole: Sum | None) -> None:
+    """Half of an amount, a tip of 15%: of the only amount, or of the *whole*; with a count, half of them."""
+    sums_of = [mark.value for mark in reader.all("amount")]
+    total = sums_of[0] if len(sums_of) == 1 else None if sums_of else whole
+    every = {mark.start for mark in reader.all("every")}
+    for mark in reader.all("share"):
+        if reader.all("count") and mark.start in every:
+            mark.key = "aside"
+        elif total and not total.figures and not reader.all("bare", "raw", "cashbackof"):
+            units = total.minor_units * Fraction(mark.value)
+            if units.denominator == 1:
+                mark.key, mark.value = "amount", Sum(int(units), total.currency)
+                for other in reader.all("every"):
+                    other.key = "aside" if other.start == mark.start else other.key
+                if any(head.value == "refund" for head in reader.all("head")):  # after the payment
+                    reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
 
 
 def _only(reader: Reader) -> None:
@@ -107,8 +137,12 @@ def _counts(reader: Reader) -> None:
 
 
 def _one_of_them(reader: Reader) -> None:
-    """`Three purchases, one declined`: which one is not said, so the last."""
+    """`Three purchases, one declined`: which one is not said, so the last. `A Mastercard one` is a payment."""
     text = fold(reader.text)
+    ends = {mark.end + 1 for mark in reader.all("network")}
+    for mark in reader.all("unknown"):
+        if mark.value in ("one", "ones") and mark.start in ends:
+            mark.key = "aside"
     said = reader.all("decision", "reason", "reason!", "code")
     every = [(mark, found) for mark in said if (found := _ONE_OF.search(text, 0, mark.start))]
     if len(every) == 1 and every[0][0].value not in _GRANTING and reader.all("count"):

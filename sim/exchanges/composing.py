@@ -6,7 +6,7 @@ without a role."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, time
 from types import MappingProxyType
@@ -22,9 +22,9 @@ from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
 from sim.exchanges.listing import WITHOUT_AMOUNT, separated, several
 from sim.exchanges.making import usual_kind
-from sim.exchanges.plan import Asked, Plan, Step, steps_of
+from sim.exchanges.plan import Asked, Plan, steps_of, together
 from sim.exchanges.shares import Draft
-from sim.exchanges.words import Mark, Reader
+from sim.exchanges.words import Mark, Reader, Sum
 from sim.operations.faults import all_faults
 from sim.operations.generation import native_version
 from sim.operations.merchants import zone_named
@@ -55,12 +55,8 @@ _PLAIN = (
 )
 _LABELLED = {2: "pan", 14: "expiry", 18: "mcc", 32: "acquirer", 39: "code", 41: "terminal", 42: "merchant_id",
              37: "rrn", 38: "approval"}  # fmt: skip
+_NONE: Mapping[str, Any] = MappingProxyType({})
 MOST_DESCRIPTION = 2000  # characters, as in the interface
-# The options that people read first.
-_ORDER = (
-    *("message_type", "purpose", "outcome", "approved_minor_units", "then", "network", "pan"),
-    *("amount_minor_units", "currency", "entry", "version"),
-)
 _USUAL_COUNTRY = "US"  # of the merchant, by default
 # Pairs of card entries: the first says less than the second.
 _LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
@@ -82,24 +78,45 @@ def plan_of(
             "description", expected, f"{len(text):,}" if isinstance(text, str) else quoted_value(text)
         )
     reader = Reader(text)
-    composer = Composer(reader.part(), before.asked if before else None, version, at)
-    plan = composer.plan()
+
+    def compose(part: Reader, options: Mapping[str, Any] = _NONE, asked: Asked | None = None) -> Plan:
+        return Composer(part, asked, version, at, options).plan()
+
     if before:
-        notes, text = (*before.notes, *plan.notes), f"{before.text}; {text}"
-        merged = replace(before.asking(plan.asked, plan.steps), text=text, notes=notes)
-        plan = replace(merged, unclear=plan.unclear, not_possible=plan.not_possible)
-    plan = plan.check()
-    if plan.unclear and not before:
+        return _continued(before, reader, compose).check()
+    plan = compose(reader.part()).check()
+    return (several(reader, compose) if plan.unclear else None) or plan
 
-        def compose(part: Reader, options: dict[str, Any]) -> Plan:
-            return Composer(part, None, version, at, options).plan()
 
-        plan = several(reader, compose) or plan
-    sized = None if plan.unclear or plan.not_possible else composer.only("sized")
-    steps = plan.run().exchange.steps if sized else ()
-    if sized and sized not in (len(steps), sum(not step.is_answer for step in steps)):
-        plan = replace(plan, unclear=(f"which {sized} messages",))
-    return plan
+def _continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Plan:
+    """The plan *before* as a follow-up changes it: the transactions that it names, or else the last."""
+    requests = list(before.requests)
+    named = _named(reader, len(requests))
+    changed = {at: compose(reader.part(), asked=requests[at]) for at in named or (len(requests) - 1,)}
+    decided = named and any(plan.asked.is_declined for plan in changed.values())
+    for at, request in enumerate(requests):
+        if decided and not request.outcome:  # once some are declined, the others are approved
+            requests[at] = replace(request, outcome="approved")
+    plan = together(
+        [changed.get(at) or Plan("", asked, steps_of(asked)) for at, asked in enumerate(requests)]
+    )
+    text, notes = f"{before.text}; {reader.text}", (*before.notes, *plan.notes)
+    return replace(plan, text=text, notes=notes, source=before.source, cost=before.cost)
+
+
+def _named(reader: Reader, count: int) -> list[int]:
+    """The indices of those of *count* transactions that a follow-up names: `the second one`, `all of them`."""
+    named: set[int] = set()
+    for mark in reader.all("which", "every", "each") if count > 1 else ():
+        number = int(mark.value or 1)
+        places = range(number - 1, count, number)
+        if mark.key == "which":
+            at = {-1: count - 1, 0: count // 2 if count % 2 else count}.get(number, number - 1)
+            places = range(at, min(at + 1, count))
+        if places:
+            mark.key = "aside"
+            named.update(places)
+    return sorted(named)
 
 
 class Composer(Draft):
@@ -111,7 +128,7 @@ class Composer(Draft):
         before: Asked | None,
         version: str | None,
         at: datetime | None,
-        options: Mapping[str, Any] = MappingProxyType({}),
+        options: Mapping[str, Any] = _NONE,
     ) -> None:
         super().__init__(reader, before)
         self.options |= options
@@ -123,7 +140,9 @@ class Composer(Draft):
 
     def plan(self) -> Plan:
         """The plan: its steps, its assumptions, and what is unclear."""
-        beside.settle(self.reader)
+        before = self.before.options if self.before else {}
+        units, currency = before.get("amount_minor_units"), str(before.get("currency", "USD"))
+        beside.settle(self.reader, None if units is None else Sum(units, currency))
         if many := [mark.value for mark in self.all("instalments") if isinstance(mark.value, int)]:
             self.put("instalments", many[0], "instalments")
         self._unknown()
@@ -142,10 +161,15 @@ class Composer(Draft):
         request = self._request()
         call = call_of(self.reader, self.decision, self.network)
         unclear = tuple(dict.fromkeys(self.reader.unclear))
-        steps = (call,) if call else tuple(map(_ordered, steps_of(request))) if request else ()
+        steps = (call,) if call else steps_of(request) if request else ()
         if self.not_possible:
             return Plan(self.reader.text, notes=tuple(self.notes), not_possible=self.not_possible)
-        return Plan(self.reader.text, request or Asked(), steps, tuple(self.notes), unclear)
+        plan = Plan(self.reader.text, request or Asked(), steps, tuple(self.notes), unclear)
+        if (size := self.only("sized")) and not plan.check().refusal:
+            made = plan.run().exchange.steps
+            if size not in (len(made), sum(not step.is_answer for step in made)):
+                plan = replace(plan, unclear=(f"which {size} messages",))
+        return plan
 
     # -- words
     def _unknown(self) -> None:
@@ -158,7 +182,7 @@ class Composer(Draft):
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
         has_context = bool(self.all("head", "amount", "network", "kind", "alone"))
-        left = ["unknown", "beyond", "several", "negation", "it", "same", "fact", "retry"]
+        left = ["unknown", "beyond", "several", "negation", "it", "same", "fact", "retry", "share"]
         if not self.all("host", "suite"):
             left += ["bound", "everything", "endpoint"]
         if not any(mark.value == "completion" for mark in self.all("head")):
@@ -422,7 +446,7 @@ class Composer(Draft):
             return ["preauthorization", "completion"]
         else:
             self.notes.append("The amount is the total with the tip")
-            self.shares["main"] += self.shares["tip"]
+            self.shares.setdefault("main", []).extend(self.shares["tip"])
             amounts["main"] += tip
         return chain
 
@@ -437,15 +461,27 @@ class Composer(Draft):
         if "network" in self.words and "pan" not in self.words:
             self.options.pop("pan", None)
         goes_on = before.purpose in _ASKING and not self.all("same")
+        if more := [mark for mark in self.all("also") if self.all("amount", "bare")]:
+            if goes_on and before.purpose == "preauthorization":
+                heads = [*heads, replace(more[0], key="head", value="incremental")]
+                self.reader.marks.append(heads[-1])
+            elif not heads:
+                self.bad(more[0].words)
         later = bool(self.all("order")) or (goes_on and any(head.value in _LATER for head in heads))
         chain = [before.purpose, *(mark.value for mark in heads)] if later else [before.purpose]
         if heads and not later:
             request = replace(request, purpose=heads[0].value, kind=None)
             chain = [heads[0].value]
         amounts = self.amounts(chain, decision)
+        if self.all("tip"):
+            amounts.setdefault("main", int(before.options.get("amount_minor_units", 0)))
+            chain = self._tipped(chain, amounts)
+            request = request if chain[0] == before.purpose else replace(request, purpose=chain[0], kind=None)
+        if "cashback" in amounts:
+            self.bad(said_by(self.shares["cashback"]))
         if "main" in amounts:
             self.put("amount_minor_units", amounts["main"])
-            self.words["amount_minor_units"] = said_by(self.shares["main"])
+            self.words["amount_minor_units"] = said_by(self.shares.get("main", ()))
         elif "currency" in self.words and before.options.get("currency", "USD") != self.options["currency"]:
             self._same_number(before)
         if self.all("kind", "mti"):
@@ -770,12 +806,6 @@ def _fits(number: int, value: str, version: str) -> bool:
     except KeyError:
         return False
     return (value.isdigit() or not is_number) and not misfits(Message("0100", {number: value}, version))
-
-
-def _ordered(step: Step) -> Step:
-    """*step* with its options in reading order."""
-    first = {name: step.options[name] for name in _ORDER if name in step.options}
-    return replace(step, options=first | dict(step.options))
 
 
 def _reversal_at(asked: Asked) -> int:

@@ -38,6 +38,7 @@ _INHERITED = (
     *(("amount", "bare", "raw"), ("head", "alone", "atm"), ("currency",), ("network",), ("entry",)),
     *(("kind", "mti"), ("trade",), ("city",), ("country",), ("option",)),
 )
+_REMARKED = frozenset((*_DECIDING, "entry", "option"))
 _SAID = _MONEY | {*_DECIDING, "head", "alone", "entry", "network"}
 _PLAIN = _MONEY | {*_DECIDING, "currency", "entry", "network"}
 _COUNTS = ("count", "each", "every", "number")
@@ -88,8 +89,8 @@ class _Clause:
 
     @property
     def is_remark(self) -> bool:
-        """Whether the clause only says how one of the items was decided: `the last one declined`."""
-        return self.number is not None and bool(self.keys) and self.keys <= {*_DECIDING}
+        """Whether the clause only adds to one of the items: `the last one declined`."""
+        return self.number is not None and bool(self.keys) and self.keys <= _REMARKED
 
 
 @dataclass(slots=True)
@@ -138,12 +139,18 @@ def _clauses(settled: Reader) -> list[_Clause]:
     edges = [(start, end) for start, end in edges
              if not any(mark.start < start and end < mark.end for mark in settled.marks)]  # fmt: skip
     spans = [(end, start) for (_, end), (start, _) in pairwise(edges) if end < start]
+    remarks = [mark.start for mark in settled.all("which")]
+    sums = [(start, end) for start, end in spans if not any(start <= at < end for at in remarks)]
     for count in settled.all("count"):
-        numbers = [_SUM.search(text, max(start, count.end), end) for start, end in spans]
-        if len(spans) == count.value and all(numbers) and (number := numbers[0]):
+        numbers = [_SUM.search(text, max(start, count.end), end) for start, end in sums]
+        if len(sums) == count.value and all(numbers) and (number := numbers[0]):
             spans[:1] = [(spans[0][0], number.start()), (number.start(), spans[0][1])]  # 3 taps of | 3
     ends = [0, *(end for _, end in spans)]
-    return [_Clause(text, after, *span, settled.marks) for after, span in zip(ends, spans, strict=False)]
+    clauses = [_Clause(text, after, *span, settled.marks) for after, span in zip(ends, spans, strict=False)]
+    for clause, after in reversed([*pairwise(clauses)]):
+        if clause.number is not None and not clause.keys and after.is_remark:
+            clause.marks = after.marks  # the first | and the third declined
+    return clauses
 
 
 class _List:
@@ -161,7 +168,9 @@ class _List:
 
     def items(self, clauses: list[_Clause]) -> list[_Item]:
         """The items, each with its plan; empty if one is not clear."""
-        first = next((at for at, clause in enumerate(clauses) if clause.number == 1), 0)
+        first = next(
+            (at for at, clause in enumerate(clauses) if clause.number == 1 and not clause.is_remark), 0
+        )
         first = 0 if any(clause.opens for clause in clauses[:first]) else first
         rest = [clause for clause in clauses[first:] if (clause.keys or clause.repeats) and not clause.of_all]
         shared = [*clauses[:first], *(clause for clause in clauses if clause.of_all)]
@@ -187,6 +196,9 @@ class _List:
                     break
             else:
                 return []
+        used = {id(mark) for item in items for mark in item.marks}
+        if any(mark.key in _MONEY and id(mark) not in used for mark in self.shared):
+            return []
         return self._remarked(items, remarks)
 
     def _item(self, run: Sequence[_Clause], items: list[_Item], later: Sequence[_Clause]) -> _Item | None:
@@ -226,21 +238,21 @@ class _List:
         return bool(item.plan.steps) and not (item.plan.unclear or item.plan.not_possible)
 
     def _remarked(self, items: list[_Item], remarks: list[_Clause]) -> list[_Item]:
-        """The *items* as *remarks* decide them; the others are approved."""
-        if not remarks:
-            return items
+        """The *items* with what *remarks* add to them; if one decides, the others are approved."""
         for remark in remarks:
             number = remark.number or 0
             if not number and len(items) % 2 == 0:
                 return []  # there is no middle one
             item = items[number - (number > 0) if number else len(items) // 2]
-            if item.own & {*_DECIDING}:
+            if item.own & remark.keys:
                 return []
             item.marks, item.own = [*item.marks, *remark.marks], item.own | remark.keys
+        decided = any(remark.keys & {*_DECIDING} for remark in remarks)
         for item in items:
-            if not item.own & {*_DECIDING}:
+            if decided and not item.own & {*_DECIDING}:
                 item.marks.append(Mark("decision", "approved", item.end, item.end, ""))
-        return items if all(map(self._composed, items)) else []
+                item.own = item.own | {"decision"}
+        return items if not remarks or all(map(self._composed, items)) else []
 
     def holds(self, items: list[_Item], suite: bool) -> bool:
         """Whether the *items* make a list: they are as many as are said, or each begins as one."""
@@ -254,4 +266,5 @@ class _List:
         if all(item.opens or (item.stands and items[0].stands) for item in rest):
             return True
         decided = all(item.own & {*_DECIDING} for item in items)
-        return all(item.own <= _PLAIN for item in rest) and (len(items) > 2 or decided or suite)
+        branded = all("network" in item.own and item.own & _MONEY for item in items)
+        return all(item.own <= _PLAIN for item in rest) and (len(items) > 2 or decided or branded or suite)

@@ -29,6 +29,11 @@ _USUAL: dict[str, Any] = {
     **{"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"},
     **{"version": None, "at": None, "purpose": "purchase", "entry": None, "outcome": "approved"},
 }
+# The options that people read first.
+_ORDER = (
+    *("message_type", "purpose", "outcome", "approved_minor_units", "then", "network", "pan"),
+    *("amount_minor_units", "currency", "entry", "version"),
+)
 # The positional argument of each call.
 _FIRST = {"generate": "message_type", "exchange": "purpose", "respond": "code", "break_message": "fault",
           "convert": "to", HOST: "rules", SUITE: "suite"}  # fmt: skip
@@ -117,8 +122,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A description as calls. The `steps` from `first` on make what is `asked`; those before belong to
-    earlier transactions of the description. `notes` say what was assumed, `unclear` are the words not
+    """A description as calls. The `steps` make what is `asked`, after the `earlier` transactions of the
+    description. `notes` say what was assumed, `unclear` are the words not
     understood, `not_possible` says why the rest cannot be made; `cost` is the usage of a language model."""
 
     text: str = field(repr=False)
@@ -129,7 +134,7 @@ class Plan:
     not_possible: str = ""
     source: str = SOURCE_WORDS
     cost: str = ""
-    first: int = 0
+    earlier: tuple[Asked, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -155,10 +160,10 @@ class Plan:
         """Whether the calls make messages; those of a host or a suite do not."""
         return not any(step.call in (HOST, SUITE) for step in self.steps)
 
-    def asking(self, asked: Asked, steps: Iterable[Step]) -> Plan:
-        """The plan with its last request replaced by *asked*, made by *steps*."""
-        kept = self.steps[: self.first]
-        return replace(self, asked=asked, steps=(*kept, *_moved(steps, kept)))
+    @property
+    def requests(self) -> tuple[Asked, ...]:
+        """What is asked, transaction by transaction."""
+        return (*self.earlier, self.asked)
 
     def check(self) -> Plan:
         """The plan with the reason why it cannot run, if any."""
@@ -218,15 +223,15 @@ class Plan:
 def together(plans: Sequence[Plan]) -> Plan:
     """Several plans as one: their calls in sequence, each with its own STANs."""
     steps: tuple[Step, ...] = ()
-    first = 0
     for plan in plans:
-        first = len(steps) + plan.first
         steps += tuple(_moved(plan.steps, steps))
+    *earlier, asked = (request for plan in plans for request in plan.requests)
     return replace(
         plans[-1],
         text="; ".join(plan.text for plan in plans),
+        asked=asked,
         steps=steps,
-        first=first,
+        earlier=tuple(earlier),
         notes=tuple(dict.fromkeys(note for plan in plans for note in plan.notes)),
         unclear=tuple(words for plan in plans for words in plan.unclear),
         not_possible=next((plan.not_possible for plan in plans if plan.not_possible), ""),
@@ -244,9 +249,17 @@ def _moved(steps: Iterable[Step], before: Sequence[Step]) -> Iterator[Step]:
         yield replace(step, options=options, of=step.of + len(before))
 
 
-def steps_of(asked: Asked) -> Iterator[Step]:
+def steps_of(asked: Asked) -> tuple[Step, ...]:
     """The calls that make what is *asked*: a request, an exchange, or one call per message if one of them is
-    changed or the response needs what `exchange` has no option for."""
+    changed or the response needs what `exchange` has no option for. Options are in reading order."""
+
+    def ordered(options: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: options[name] for name in _ORDER if name in options} | dict(options)
+
+    return tuple(replace(step, options=ordered(step.options)) for step in _calls(asked))
+
+
+def _calls(asked: Asked) -> Iterator[Step]:
     words = dict(asked.words)
     times: dict[str, Any] = {"times": asked.count, "which": asked.which}
     changed = bool(asked.fault or asked.elements)

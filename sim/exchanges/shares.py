@@ -58,7 +58,7 @@ class Draft:
             value = worth(self.reader, mark, currency)
             if value is None:
                 bad(f"the amount {mark.words}")
-            role = self._role(mark, chain, decision, "main" in out)
+            role = self._role(mark, chain, decision, "main" in out or self.before is not None)
             self.shares.setdefault(role, []).append(mark)
             if out.setdefault(role, value or 0) != value:
                 bad(f"two amounts: {self.shares[role][0].words}, {mark.words}")
@@ -154,7 +154,8 @@ class Draft:
 
     def _undone(self, decision: Decision, out: dict[str, int]) -> None:
         """Take a reversal's own amount, if one is given, as a full or partial reversal."""
-        undone, total = out.pop("undone", None), out.get("part", out.get("main", 0))
+        whole = self.options.get("amount_minor_units", 0) if self.before else 0
+        undone, total = out.pop("undone", None), out.get("part", out.get("main", whole))
         if undone is None or undone == total:
             return
         if undone > total or decision.outcome == "partial" or len(self.all("then")) > 1 or "final" in out:

@@ -149,6 +149,8 @@ class Reader:
                 return lexicon.labels()[form["n"]], value
             case "int":
                 return int(value)
+            case "percent":
+                return f"{value}/100"
             case "six":
                 return value.zfill(6)
             case "upper":
@@ -207,7 +209,8 @@ class Reader:
             if unit := match.groupdict().get("c"):
                 alpha = sums.currency_names().get(" ".join(unit.split()), "")
                 self.marks.append(Mark("currency", alpha, *match.span("c"), match["c"]))
-            return match["v" if "v" in match.groupdict() else "n"]
+            number = match["v" if "v" in match.groupdict() else "n"]
+            return None if number.isalpha() and sums.whole_number(number) == 1 else number  # one of 20 EUR
         names, got = sums.currency_names(), match.groupdict()
         word = " ".join(match["c"].split())
         alpha = "USD" if how == "cents" else names.get(word, "")

@@ -254,6 +254,13 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa purchase 20 USD", "the same in euros", ["0100 4=000000002000 49=978"]),
         ("visa purchase 20 USD", "the same, declined for fraud", ["0100", "0110 39=59"]),
         ("visa purchase 20 USD", "the same with Mastercard, 30 EUR", ["0100 2~5 4=000000003000 49=978"]),
+        ("visa purchase 20 USD", "add a tip of 15%", ["0100 4=000000002300"]),
+        ("visa purchase 20 USD", "refund half of it", ["0100", "0110", "0100 3~20 4=000000001000", "0110"]),
+        ("visa purchase 20 USD", "reverse 5 USD", ["0100", "0110", "0400 95~000000001500", "0410"]),
+        ("visa preauth 20 USD", "5 USD more", ["0100 4=000000002000", "0110", "0100 4=000000000500", "0110"]),
+        ("visa 10 USD, visa 20 USD, visa 30 USD", "the second contactless", ["0100", "0100 22~07", "0100"]),
+        ("visa 1 USD, visa 2 USD", "the first NSF", ["0100", "0110 39=51", "0100", "0110 39=00"]),
+        ("visa 1 USD, visa 2 USD", "all declined", ["0100", "0110 39=05", "0100", "0110 39=05"]),
     ],
 )
 def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
@@ -297,6 +304,8 @@ def test_ten_of_these_of_which_every_third_is_declined() -> None:
         ("visa purchase 100 USD partially approved for 60", ["0100", "0110"], ("approved_minor_units", 6000)),
         ("apple pay mastercard 12 EUR in Rome", ["0100"], ("entry", "contactless")),
         ("1500 kuwaiti dinars visa", ["0100"], ("amount_minor_units", 1500000)),
+        ("dinner 54.00 usd visa, tip 20%", ["0100"], ("amount_minor_units", 6480)),
+        ("visa 60 eur, half of it approved", ["0100", "0110"], ("approved_minor_units", 3000)),
         (
             "visa purchase 10 EUR with fault chip-amount-differs, chip",
             ["0100"],
@@ -318,6 +327,9 @@ def test_what_testers_write(text: str, mtis: list[str], option: tuple[str, objec
         ("purchases with Visa of 10, 20 and 30 EUR", ["1000 978", "2000 978", "3000 978"]),
         ("three Visa purchases of 10 EUR, the second is declined", ["00", "05", "00"]),
         ("three Visa purchases of 10 EUR, the last declined", ["00", "00", "05"]),
+        ("two Visa sales of 10 and 20 EUR, the second declined", ["00", "05"]),
+        ("three Visa sales of 1, 2 and 3 EUR; the first and the third NSF", ["51", "00", "51"]),
+        ("deux achats visa de 10 et 20 euros, le second sans contact", ["1000 978", "2000 978"]),
     ],
 )
 def test_each_of_a_list_has_what_is_said_of_all(text: str, values: list[str]) -> None:
@@ -405,8 +417,8 @@ def test_words_and_doubts_are_said_apart() -> None:
     two = plan_of("hotel checks in a guest for 500 EUR, adds 120 for the minibar, checks him out")
     assert "two amounts: 500 EUR, 120" in two.doubts
     assert two.remarks == ("Did you mean 'check' by 'checks'?",)
-    none = plan_of("refund of the half of a 80 USD purchase with Amex").check()
-    assert (none.steps, none.not_possible, "two purposes: refund, purchase" in none.doubts) == ((), "", True)
+    none = plan_of("refund and withdrawal of 80 USD with Amex").check()
+    assert (none.steps, none.not_possible, "two purposes: refund, cash" in none.doubts) == ((), "", True)
 
 
 def test_a_contradiction_is_read_alike_in_every_process() -> None:
