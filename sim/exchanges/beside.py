@@ -39,27 +39,16 @@ _GOT = re.compile("got|gets|received|bekam|erhielt|recib|receb|obtenu")  # an am
 _OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
 
 
-def settle(reader: Reader, whole: Sum | None = None) -> None:
-    """Settle the marks of *reader* whose meaning depends on their neighbors; *whole* is the amount of the
-    plan before."""
-    for step in (
-        _granted,
-        _counts,
-        lambda reader: _shares(reader, whole),
-        _one_of_them,
-        _codes,
-        _causes,
-        _stages,
-        _negations,
-        _only,
-    ):
+def settle(reader: Reader) -> None:
+    """Settle the marks of *reader* whose meaning depends on their neighbors."""
+    for step in (_granted, _counts, _shares, _one_of_them, _codes, _causes, _stages, _negations, _only):
         step(reader)
 
 
-def _shares(reader: Reader, whole: Sum | None) -> None:
-    """Half of an amount, a tip of 15%: of the only amount, or of the *whole*; with a count, half of them."""
-    sums_of = [mark.value for mark in reader.all("amount")]
-    total = sums_of[0] if len(sums_of) == 1 else None if sums_of else whole
+def _shares(reader: Reader) -> None:
+    """Half of the only amount, or of the plan before; a tip of 15%. With a count, half of them."""
+    amounts = [mark.value for mark in reader.all("amount")] or [reader.whole]
+    total = amounts[0] if len(amounts) == 1 else None
     every = {mark.start for mark in reader.all("every")}
     for mark in reader.all("share"):
         if reader.all("count") and mark.start in every:
@@ -137,7 +126,7 @@ def _counts(reader: Reader) -> None:
 
 
 def _one_of_them(reader: Reader) -> None:
-    """`Three purchases, one declined`: which one is not said, so the last. `A Mastercard one` is a payment."""
+    """`Three purchases, one declined`: which one is not said, so the last. `One` after a network is a payment."""
     text = fold(reader.text)
     ends = {mark.end + 1 for mark in reader.all("network")}
     for mark in reader.all("unknown"):

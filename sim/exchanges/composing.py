@@ -105,7 +105,7 @@ def _continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pl
 
 
 def _named(reader: Reader, count: int) -> list[int]:
-    """The indices of those of *count* transactions that a follow-up names: `the second one`, `all of them`."""
+    """The indices of those of *count* transactions that a follow-up names: `the second one`, `all`."""
     named: set[int] = set()
     for mark in reader.all("which", "every", "each") if count > 1 else ():
         number = int(mark.value or 1)
@@ -140,9 +140,9 @@ class Composer(Draft):
 
     def plan(self) -> Plan:
         """The plan: its steps, its assumptions, and what is unclear."""
-        before = self.before.options if self.before else {}
-        units, currency = before.get("amount_minor_units"), str(before.get("currency", "USD"))
-        beside.settle(self.reader, None if units is None else Sum(units, currency))
+        if self.before and (units := self.before.options.get("amount_minor_units")):
+            self.reader.whole = Sum(units, str(self.before.options.get("currency", "USD")))
+        beside.settle(self.reader)
         if many := [mark.value for mark in self.all("instalments") if isinstance(mark.value, int)]:
             self.put("instalments", many[0], "instalments")
         self._unknown()

@@ -58,6 +58,7 @@ class Reader:
     def __init__(self, text: str) -> None:
         self.text = text = _WITHOUT.sub("without", _BLANKS.sub(" ", text))
         self.marks: list[Mark] = []
+        self.whole: Sum | None = None  # the amount of the plan before
         self.unclear: list[str] = []
         self.notes: list[str] = []
         self.shown = mask_words(text)  # all of it at once: a card number or a track may span several words
