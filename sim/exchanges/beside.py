@@ -126,7 +126,7 @@ def _counts(reader: Reader) -> None:
 
 
 def _one_of_them(reader: Reader) -> None:
-    """`Three purchases, one declined`: which one is not said, so the last. `One` after a network is a payment."""
+    """`Three purchases, one declined`: the last, as none is named. `A Mastercard one` is a payment."""
     text = fold(reader.text)
     ends = {mark.end + 1 for mark in reader.all("network")}
     for mark in reader.all("unknown"):
