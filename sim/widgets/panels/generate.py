@@ -15,7 +15,7 @@ import traitlets
 from sim.elements.money import say_amount
 from sim.exchanges import tell
 from sim.exchanges.composing import plan_of
-from sim.exchanges.plan import Asked, Plan, UnclearError, masked_description, shown_value, steps_of
+from sim.exchanges.plan import Asked, Plan, UnclearError, masked_description, shown_value, steps_of, together
 from sim.masking import mask_words
 from sim.operations.asked import generated, usual_entry
 from sim.operations.copying import NO_CARD, call_of, covered_call
@@ -252,7 +252,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             purpose=plan.asked.purpose if link else chosen.pop("purpose", "purchase"),
             options={"at": self.at.isoformat(), **chosen} if self.at else chosen,
         )
-        return plan.asking(request, steps_of(request))
+        parts = [Plan("", asked, steps_of(asked)) for asked in (*plan.earlier, request)]
+        return replace(plan, asked=request, steps=together(parts).steps)
 
     def _saved_options(self) -> dict[str, Any]:
         """The options to save; verification values are not saved."""
