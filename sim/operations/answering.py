@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import NamedTuple
 
 from sim.codec import BuildError, Message
 from sim.codec.text import is_digits
@@ -38,7 +37,7 @@ from sim.operations.recipes import (
 from sim.spec import is_particular, lookup, number_of, spec
 from sim.spec.interfaces import fills_of, required
 from sim.spec.networks import NETWORKS
-from sim.spec.recipes import DROPPED, Recipe, Test, answers, recipes
+from sim.spec.recipes import DROPPED, Recipe, answers, recipes
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
 
@@ -56,42 +55,23 @@ _DECISION = 39
 _OUTLINES = 512  # of a network and version
 
 
-class _Row(NamedTuple):
-    recipe: Recipe
-    facts: tuple[int, ...]
-    others: tuple[Test, ...]
-
-
 class Answers:
     """The response recipes of a network and version, with recently used outlines."""
 
     def __init__(self, network: str | None, version: str) -> None:
         self.network, self.version = network, version
-        rows = answers(network, version)
-        tests = (test for row in rows for test in row.tests if test.path not in ("", str(_DECISION)))
+        self._rows = answers(network, version)
+        self._deciding = tuple(row for row in self._rows if _DECISION in parts_of([row]))
+        tests = (test for row in self._rows for test in row.tests if test.path not in ("", str(_DECISION)))
         # The conditions on the message, each with its element.
         self._tests = {test: int(test.path.partition(".")[0]) for test in tests}
-        at = {test: at for at, test in enumerate(self._tests)}
-        # Each row with its conditions on the message (by position) and its other conditions.
-        self._rows = tuple(
-            _Row(
-                row,
-                tuple(at[test] for test in row.tests if test in at),
-                tuple(test for test in row.tests if test not in at),
-            )
-            for row in rows
-        )
-        self._deciding = tuple(row for row in self._rows if _DECISION in parts_of([row.recipe]))
         self._outlines: Kept[tuple[object, ...], Outline] = Kept(_OUTLINES)
 
     def facts(self, inside: Inside) -> tuple[bool, ...]:
         """The conditions on the message: which ones hold."""
-        fields, ask = inside.message.fields, inside.__getitem__
+        fields, ask, tests = inside.message.fields, inside.__getitem__, self._tests.items()
         return tuple(
-            [
-                holds(test, _NO_WORDS, ask) if number in fields else test.negated
-                for test, number in self._tests.items()
-            ]
+            [holds(test, _NO_WORDS, ask) if number in fields else test.negated for test, number in tests]
         )
 
     def code(self, mti: str, facts: tuple[bool, ...]) -> str:
@@ -102,19 +82,20 @@ class Answers:
     def outline(self, request: Message, code: str, partial: bool, facts: tuple[bool, ...]) -> Outline:
         """The outline of the response to *request* with DE 39 *code*; *partial*: for part of the amount."""
         key = (request.mti, tuple(request.fields), code, partial, facts)
-        entry = self._outlines.get(key)
-        if entry is None:
-            entry = self._outlines.keep(key, self._outlined(request, code, partial, facts))
-        return entry
+        if (outline := self._outlines.get(key)) is None:
+            outline = self._outlines.keep(key, self._outlined(request, code, partial, facts))
+        return outline
 
     def _holding(
-        self, rows: Iterable[_Row], words: frozenset[str], code: str, facts: tuple[bool, ...]
+        self, rows: Iterable[Recipe], words: frozenset[str], code: str, facts: tuple[bool, ...]
     ) -> list[Recipe]:
+        known = dict(zip(self._tests, facts, strict=True)) if rows else {}
         return [
-            row.recipe
+            row
             for row in rows
-            if all(map(facts.__getitem__, row.facts))
-            and all(holds(test, words, lambda path: code) for test in row.others)
+            if all(
+                known[test] if test in known else holds(test, words, lambda path: code) for test in row.tests
+            )
         ]
 
     def _outlined(self, request: Message, code: str, partial: bool, facts: tuple[bool, ...]) -> Outline:

@@ -61,18 +61,29 @@ def options_of(
     ('financial', '1993', 'VISA', '978', '000007')
     """
     owner = None if network is None else network_named(network)
-    card = None if pan is None else _digits(pan)
-    link = _link(interface, format)
-    edition = _version(version, message_type, owner, card if isinstance(card, str) else None, format)
+    card = _digits(pan)
+    if isinstance(card, str):
+        card = card.translate(_BETWEEN_GROUPS)
+    text, fmt = str(message_type), named_format(format)
+    if interface is not None:
+        link: Interface | None = interface_of(interface_named(interface))
+    else:
+        link = interface_of(fmt.interface) if fmt and fmt.interface else None
+        link = link if link and not link.network else None
+    if version is not None:
+        edition = version_named(version)
+    else:
+        of_text = version_of(text) if _is_mti(text) else None
+        native = native_version(owner, card if isinstance(card, str) else None)
+        edition = of_text or (fmt.version if fmt else None) or native
     if link is not None and link.version and edition != link.version:
-        if version is not None or _is_mti(str(message_type)):
+        if version is not None or _is_mti(text):
             label = f"{link.name}, which uses {link.version}"
             raise OptionError("interface", f"one that uses {edition}", label)
         edition = link.version
     kind, meant = _kind(message_type, owner, edition)
     aim = meant or template_word("purpose", purpose)
     read = usual_entry(aim) if entry is None else template_word("entry", entry)
-    text = str(message_type)
     arguments = {row.get("argument"): name for name, row in read_toml("templates")["details"].items()}
     details = {
         arguments.get(name, name): _detail(name, value)
@@ -86,8 +97,8 @@ def options_of(
         "network": owner,
         "pan": card,
         "amount_minor_units": _python_int(amount_minor_units),
-        "currency": _padded(currency, 3),
-        "stan": _padded(stan, _STAN_DIGITS),
+        "currency": _digits(currency, 3),
+        "stan": _digits(stan, _STAN_DIGITS),
         "version": edition,
         "at": moment(at),
         "purpose": aim,
@@ -95,15 +106,6 @@ def options_of(
         "details": details,
         "interface": link and link.name,
     }
-
-
-def _link(interface: object, format: Format | str | None) -> Interface | None:
-    """The requested interface, else that of *format*, unless it is a network's."""
-    if interface is not None:
-        return interface_of(interface_named(interface))
-    fmt = named_format(format)
-    link = interface_of(fmt.interface) if fmt and fmt.interface else None
-    return link if link and not link.network else None
 
 
 def generated(message_type: object, **options: Any) -> Generated:
@@ -146,14 +148,12 @@ def as_asked(error: OptionError, given: Mapping[str, object]) -> OptionError:
 
 def _detail(name: str, value: object) -> object:
     """A detail as generate spells it: whole numbers as digits with leading zeros."""
-    number = _python_int(value)
-    if not isinstance(number, int) or isinstance(number, bool):
-        return value
-    if abs(number) >= _LARGE:
-        raise OptionError(name, f"fewer than {_MOST_DIGITS} digits", quoted_value(number))
     templates = read_toml("templates")
     row = templates["details"].get(name) or templates["options"].get(name, {})
-    return f"{number:0{row.get('digits', 1)}}"
+    digits = _digits(value, row.get("digits", 1))
+    if isinstance(digits, int) and not isinstance(digits, bool):
+        raise OptionError(name, f"fewer than {_MOST_DIGITS} digits", quoted_value(digits))
+    return digits
 
 
 def usual_entry(purpose: str) -> str:
@@ -179,18 +179,6 @@ def moment(at: object) -> datetime | None:
         with suppress(ValueError):
             return datetime.fromisoformat(at.strip())
     raise OptionError("at", "a datetime, a date or a text such as 2026-11-20T10:15", quoted_value(at))
-
-
-def _version(
-    version: object, message_type: object, network: str | None, pan: str | None, format: Format | str | None
-) -> str:
-    """The requested version, else that of the MTI, else that of the format, else the network's."""
-    if version is not None:
-        return version_named(version)
-    text = str(message_type)
-    edition = version_of(text) if _is_mti(text) else None
-    fmt = named_format(format)
-    return edition or (fmt.version if fmt else None) or native_version(network, pan)
 
 
 def _kind(message_type: object, network: str | None, version: str) -> tuple[str, str | None]:
@@ -230,15 +218,12 @@ def mti_named(message_type: object, name: str, version: str) -> str:
     return text if _is_mti(text) else mti_of(_kind(message_type, name, version)[0], name, version)
 
 
-def _digits(value: object) -> object:
-    """A card number without blanks or hyphens between its groups."""
-    text = str(value) if _is_int(value) else value
-    return text.translate(_BETWEEN_GROUPS) if isinstance(text, str) else text
-
-
-def _padded(value: object, width: int) -> object:
-    """A whole number as digits with leading zeros."""
-    return f"{value:0{width}}" if isinstance(value, int) and _is_int(value) and abs(value) < _LARGE else value
+def _digits(value: object, width: int = 1) -> object:
+    """A whole number of any library as digits with leading zeros; anything else, also a number of too many
+    digits, unchanged."""
+    number = _python_int(value)
+    is_number = isinstance(number, int) and not isinstance(number, bool) and abs(number) < _LARGE
+    return f"{number:0{width}}" if is_number else value
 
 
 def _python_int(value: object) -> object:
@@ -247,7 +232,3 @@ def _python_int(value: object) -> object:
         return value if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
     except TypeError:
         return value
-
-
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

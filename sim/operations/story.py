@@ -85,9 +85,7 @@ def say_totals(message: Message, name: str | None) -> str:
     """Reconciliation: the date, the number and amount of credits and debits, the net amount."""
     if message.mti[1] != "5":
         return ""
-    parts = [
-        _total(*total) for total in _totals(message) if total[1] in _ALWAYS or total[0] or total[2].strip("0")
-    ]
+    parts = list(_totals(message))
     if 97 in message:
         parts.append(_net(message))
     day = number_of("settled-day", message.version)
@@ -100,25 +98,25 @@ def say_totals(message: Message, name: str | None) -> str:
     return text.strip()
 
 
-def _totals(message: Message) -> Iterator[tuple[int, str, str, str]]:
-    """The totals of a reconciliation: count, kind, amount, currency."""
+def _totals(message: Message) -> Iterator[str]:
+    """The totals of a reconciliation: `12 debits of 1,200.00 USD`, `no credits`."""
     if element := number_of("totals-currency", message.version):
-        for what, (count, amount) in phrases("totals")["elements"].items():
-            if message.get(count).isdecimal():
-                yield int(message[count]), what, message.get(amount), message.get(element)
-        return
-    values = {subfield.name: subfield.part.value for subfield in unfold(message, 74)}
-    for what, name in phrases("totals")["parts"].items():
-        if (number := values.get(f"{name}: number", "")).isdecimal():
-            yield int(number), what, values[f"{name}: amount"], values[f"{name}: currency"]
-
-
-def _total(count: int, what: str, amount: str, currency: str) -> str:
-    """`12 debits of 1,200.00 USD`, `no credits`."""
-    if not count and not amount.strip("0"):
-        return f"no {what}s"
-    text = f"{count:,} {what}{'' if count == 1 else 's'}"
-    return text + (f" of {money.say_amount(amount, currency)}" if amount else "")
+        get, currency = message.get, message.get(element)
+        rows = [
+            (what, get(at), get(to), currency) for what, (at, to) in phrases("totals")["elements"].items()
+        ]
+    else:
+        values = {subfield.name: subfield.part.value for subfield in unfold(message, 74)}
+        rows = [
+            (what, *(values.get(f"{name}: {part}", "") for part in ("number", "amount", "currency")))
+            for what, name in phrases("totals")["parts"].items()
+        ]
+    for what, number, amount, currency in rows:
+        is_none = not (number + amount).strip("0")
+        if number.isdecimal() and (what in _ALWAYS or not is_none):
+            text = f"{int(number):,} {what}{'' if int(number) == 1 else 's'}"
+            of = f" of {money.say_amount(amount, currency)}" if amount else ""
+            yield f"no {what}s" if is_none else text + of
 
 
 def _net(message: Message) -> str:
@@ -135,8 +133,7 @@ def say_file(message: Message, name: str | None) -> str:
     if message.mti[1] != "3":
         return ""
     job = role("file-action", message.version)
-    code = message.get(job.number) if job else ""
-    entry = lookup(job.codes, code, version=message.version) if job and code else None
+    entry = lookup(job.codes, message.get(job.number), version=message.version) if job else None
     file = message.get(101).strip()
     where = f"the file {mask(101, file, message.version)}" if file else "a file"
     if entry is None:
@@ -176,8 +173,10 @@ def say_outcome(message: Message, name: str | None) -> str:
         return f"Its {label} {code} gives the {'reason' if undoes else 'decision'}: {meaning}."
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
         return f"The other side accepted it ({code})."
-    result = "partly" if is_partly_approved(message) else _outcome_kind(message, kind)
-    rows = _deciders(message, name)
+    result = "partly" if is_partly_approved(message) else _result(message, kind)
+    rows, values = _deciders(name, message.version), Inside(message, name)
+    is_decision = message.mti[1] in "12" and message.mti[2] == "1"
+    rows = tuple(row for row in rows if is_decision and row.codes.fullmatch(values[row.path]))
     sender = next((row.who for row in rows if row.who), _parties(message.mti)[0])
     outcome = phrases("outcomes").get(result, "{sender} answered").format(sender=f"The {sender}")
     text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
@@ -197,20 +196,12 @@ class _Decider(NamedTuple):
 
 
 @cache
-def _rows_of(name: str, version: str) -> tuple[_Decider, ...]:
+def _deciders(name: str | None, version: str) -> tuple[_Decider, ...]:
     return tuple(
         _Decider(row["path"], re.compile(row["codes"]), row["who"], row["next"])
         for row in read_csv("deciders")
         if row["network"] in ("", name) and row["versions"] == version
     )
-
-
-def _deciders(message: Message, name: str | None) -> list[_Decider]:
-    """The rows of `deciders.csv` that apply to a response."""
-    if message.mti[1] not in "12" or message.mti[2] != "1":
-        return []
-    rows, values = _rows_of(name or "", message.version), Inside(message, name)
-    return [row for row in rows if row.codes.fullmatch(values[row.path])]
 
 
 def say_inquiry(message: Message, purpose: str) -> str:
@@ -253,16 +244,15 @@ def phrases(name: str) -> dict[str, Any]:
     return table
 
 
-def _outcome_kind(message: Message, kind: str) -> str:
+def _result(message: Message, kind: str) -> str:
     """The outcome: an advice is acknowledged; a reversal, totals and files are accepted."""
-    message_class = message.mti[1]
+    message_class, function = message.mti[1], message.mti[2]
     if kind not in ("approved", "administrative"):
         return kind
-    if kind == "approved" and (accepted := phrases("accepted").get(message_class)):
-        return str(accepted)
-    if message_class == "4":
-        return "reversal"
-    return "acknowledged" if message_class in "12" and message.mti[2] == _ADVICE else kind
+    if message_class in "12":
+        return "acknowledged" if function == _ADVICE else kind
+    is_accepted = kind == "approved" or message_class == "4"
+    return str(phrases("accepted").get(message_class, kind)) if is_accepted else kind
 
 
 def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
@@ -272,7 +262,10 @@ def _next(message: Message, kind: str, name: str | None, step: str = "") -> str:
     if message_class in "12" and message.mti[2] == _ADVICE:
         return str(phrases("next")["advice"].get(kind, ""))
     if is_partly_approved(message):
-        return _partly(message)
+        part = money.say(message)
+        total = _original(message) if part else ""
+        of_total = f" of {total}" if total else ""
+        return f"Only {part or 'part of it'}{of_total} is approved; the rest needs another payment."
     words: dict[str, Any] = phrases("next").get(message_class, {})
     transaction = _transaction_kind(message, name)
     if kind == "approved":
@@ -299,14 +292,6 @@ def amount_asked(message: Message) -> str:
     """The amount requested; for a partial approval or reversal, the original amount."""
     partly = is_partly_approved(message) or is_partly_undone(message)
     return (_original(message) if partly else "") or money.say(message)
-
-
-def _partly(message: Message) -> str:
-    """The approved part of the requested amount."""
-    part = money.say(message)
-    total = _original(message) if part else ""
-    of_total = f" of {total}" if total else ""
-    return f"Only {part or 'part of it'}{of_total} is approved; the rest needs another payment."
 
 
 def _original(message: Message) -> str:
@@ -394,11 +379,9 @@ def _request(message: Message, name: str | None) -> str:
     if message.mti[1] not in _CLASSES_WITH_PURPOSE:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
-    meant = purchase_meant(message, name) if code == PURCHASE else ""
-    if meant:
+    purpose = remembered(_purpose, code, message.version, name) if code else ""
+    if meant := purchase_meant(message, name) if code == PURCHASE else "":
         purpose = phrases("meant")[meant]
-    else:
-        purpose = remembered(_purpose, code, message.version, name) if code else ""
     moves = money.moves(message)
     if not moves and any(word in purpose for word in _MOVE_NOTHING):
         amount = ""
@@ -467,9 +450,13 @@ def _accounts(message: Message, name: str | None) -> str:
 
 
 def _billing(message: Message, name: str | None) -> str:
-    sentences, version = [], message.version
-    amounts = ((5, 9, "settled between the banks"), (6, 10, "billed to the cardholder"))
-    parts = [f"{how} as {_converted(message, *pair)}" for *pair, how in amounts if pair[0] in message]
+    sentences, version, parts = [], message.version, []
+    for number, rate, how in ((5, 9, "settled between the banks"), (6, 10, "billed to the cardholder")):
+        if number in message:
+            text = money.say_rate(message.get(rate))
+            short = text.rstrip("0").removesuffix(".") if "." in text else text
+            at = f" (at a rate of {short})" if short.strip("0.") else ""
+            parts.append(f"{how} as {money.say(message, number)}{at}")
     if parts:
         sentences.append(f"The amount is {' and '.join(parts)}.")
     if (fee := number_of("fee", version)) in message:
@@ -479,13 +466,6 @@ def _billing(message: Message, name: str | None) -> str:
     if amounts_in_words := money.say_additional_amounts(groups, version, name):
         sentences.append(f"Additional amounts: {amounts_in_words}.")
     return " ".join(sentences)
-
-
-def _converted(message: Message, number: int, rate: int) -> str:
-    """Amount element *number*, with its conversion rate (element *rate*)."""
-    text = money.say_rate(message.get(rate))
-    short = text.rstrip("0").removesuffix(".") if "." in text else text
-    return money.say(message, number) + (f" (at a rate of {short})" if short.strip("0.") else "")
 
 
 def _when(message: Message, name: str | None) -> str:
@@ -626,11 +606,11 @@ TELLERS = (
 
 def tell(message: Message, name: str | None) -> dict[str, str]:
     """The sentences on *message* by topic, such as `outcome`; the code lists of network *name* apply."""
-    sentences = {}
-    for teller, sentence in _of_a_kind(message, name):
-        if text := teller.say(message, name) if sentence is None else sentence:
-            sentences[teller.what] = text
-    return sentences
+    sentences = {
+        teller.what: teller.say(message, name) if sentence is None else sentence
+        for teller, sentence in _of_a_kind(message, name)
+    }
+    return {what: sentence for what, sentence in sentences.items() if sentence}
 
 
 def tellers(message: Message, name: str | None) -> tuple[Teller, ...]:
