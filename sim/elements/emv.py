@@ -80,9 +80,9 @@ def cvm_results(value: str) -> str:
     >>> cvm_results("1E0300")
     'signature, if the terminal supports the method: unknown'
     """
+    method, condition, result = cvm_parts(value)
     if len(value) != _CVM_RESULTS:
         return ""
-    method, condition, result = cvm_parts(value)
     text = method or f"method {int(value[:2], 16) & _METHOD:02X} of the payment system or issuer"
     text += f", {condition}" if condition else ""
     return f"{text}: {result or 'reserved result ' + value[4:]}"
@@ -146,10 +146,6 @@ def numeric_country(value: str) -> str:
     return say_country(three_digits(value))
 
 
-def _currency(value: str) -> str:
-    return money.say_currency(three_digits(value))
-
-
 def _tries(value: str) -> str:
     left = int(value or "0", 16)
     return f"{left} PIN {'try' if left == 1 else 'tries'} left" if value else ""
@@ -171,7 +167,7 @@ MEANINGS: dict[str, Callable[[str], str]] = {
     "5F24": partial(dates.readable_date, "YYMMDD"),
     "5F25": partial(dates.readable_date, "YYMMDD"),
     "5F28": numeric_country,
-    "5F2A": _currency,
+    "5F2A": lambda value: money.say_currency(three_digits(value)),
     "9F06": application,
     "9F15": merchant_category,
     "9F17": _tries,
@@ -182,7 +178,7 @@ MEANINGS: dict[str, Callable[[str], str]] = {
     "9F35": _terminal_type,
     "9F36": lambda value: f"transaction {int(value, 16)} of this card" if value else "",
     "9F39": partial(_in_list, "pos_entry_mode"),
-    "9F42": _currency,
+    "9F42": lambda value: money.say_currency(three_digits(value)),
 }
 
 
@@ -235,8 +231,7 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
     """The meaning of one tag, by *network*'s rows if it has its own. *currency* (three digits) is that of
     the amounts; *pan* is masked wherever it occurs."""
     spec = emv.tag_of(tag.tag, network)
-    kind = emv.role(tag.tag)
-    text = _masked_text(tag, kind, spec)
+    text = _masked_text(tag, spec)
     if len(pan) >= 12 and pan in text:
         text = text.replace(pan, mask_pan(pan))
     meaning = ""
@@ -255,11 +250,10 @@ def explain_tag(tag: Tag, *, currency: str = "", pan: str = "", network: str | N
     return TagMeaning(tag.tag, name, text, meaning, tag.depth, tag.value_start, tag.end)
 
 
-def _masked_text(tag: Tag, kind: str, spec: emv.TagSpec | None) -> str:
-    size = counted(len(tag.value) // 2, "byte")
+def _masked_text(tag: Tag, spec: emv.TagSpec | None) -> str:
+    size, kind, digits = counted(len(tag.value) // 2, "byte"), emv.role(tag.tag), tag.value.rstrip("F")
     if tag.constructed:
         return f"[{size} of tags]"
-    digits = tag.value.rstrip("F")
     if kind == "pan" and digits.isdecimal():
         return mask_pan(digits)
     if spec is None or kind in ("pan", "track", "name", "pin", "script"):
@@ -322,39 +316,34 @@ def _opening(aid: str, tags: int, broken: bool) -> str:
 # First digit of DE 3: money goes to the cardholder. The terminal then asks the chip for no approval.
 _CREDITS = "2"
 _NO_WISH = "The chip returned an AAC, which is normal for a refund; it is not a decline."
-_WISHES = {
-    0: "The chip declined offline (AAC)",
-    1: "The chip approved the transaction (TC)",
-    2: "The chip asked for an online decision (ARQC)",
-}
+# By the first two bits of 9F27; the fourth type of cryptogram is reserved.
+_WISHES = (
+    "The chip declined offline (AAC)",
+    "The chip approved the transaction (TC)",
+    "The chip asked for an online decision (ARQC)",
+    "",
+)
 
 
 def _wish(information: str, results: str, denial: str, refund: bool) -> str:
-    if len(information) != _BYTE:
-        return ""
     if refund:
         return _NO_WISH
-    kind = int(information, 16) >> 6
-    if kind not in _WISHES:
+    wish = _WISHES[int(information, 16) >> 6] if len(information) == _BYTE else ""
+    if not wish:
         return ""
-    parts = [_WISHES[kind], *cryptogram(information).split("; ")[1:]]
-    if kind == 0 and (denied := _both(results, denial)):
-        parts.append(f"the issuer's rules tell the chip to decline if {' or '.join(denied)}")
+    parts = [wish, *cryptogram(information).split("; ")[1:]]
+    if wish == _WISHES[0] and results and len(results) == len(denial):
+        # The bits that the issuer action code and the terminal verification results have in common.
+        both = f"{int(results, 16) & int(denial, 16):0{len(results)}X}"
+        if denied := bits_set("95", both):
+            parts.append(f"the issuer's rules tell the chip to decline if {' or '.join(denied)}")
     return "; ".join(parts) + "."
 
 
-def _both(results: str, action_code: str) -> list[str]:
-    """The bits that an issuer action code and the terminal verification results have in common."""
-    if not results or len(results) != len(action_code):
-        return []
-    return bits_set("95", f"{int(results, 16) & int(action_code, 16):0{len(results)}X}")
-
-
 def _terminal(results: str) -> str:
-    if not results:
-        return ""
-    bits = bits_set("95", results)
-    return f"The terminal found: {'; '.join(bits)}." if bits else "The terminal found no problem."
+    bits = "; ".join(bits_set("95", results))
+    found = f"The terminal found: {bits}." if bits else "The terminal found no problem."
+    return found if results else ""
 
 
 def _verification(results: str, profile: str) -> str:

@@ -132,15 +132,11 @@ def _meaning_of(part: Part, around: _Around) -> str:
         currencies = {child.cell.argument for child in part.children if child.cell.codes == "amount"}
         meanings = (_meaning_of(child, inside) for child in part.children if child.key not in currencies)
         return ", ".join(filter(None, meanings))
-    teller = _TELLERS.get(kind)
-    return teller(part, around) if teller else _code_of_part(part, around)
-
-
-def _code_of_part(part: Part, around: _Around) -> str:
+    if teller := _TELLERS.get(kind):
+        return teller(part, around)
     code = code_of(part.cell, part.value, around.message.version, around.network or "")
     # The public codes of a network are never complete.
-    unknown = "" if part.cell.codes == "sub_field" else NOT_LISTED
-    return code.meaning if code else unknown
+    return code.meaning if code else "" if kind == "sub_field" else NOT_LISTED
 
 
 def _country_of_part(part: Part, around: _Around) -> str:
@@ -256,20 +252,11 @@ def meaning(message: Message, number: int, network: str | None = None) -> str:
         return _mti(message)
     if number == 1:
         return _bitmap(message)
-    covered, sayer = _covered(message, number), _sayers(message.version).get(number)
-    return sayer(covered, number, network) if sayer else say_parts(covered, number, network)
-
-
-def _covered(message: Message, number: int) -> Message:
-    """*message* with card data in the element masked, if its meaning would repeat the value."""
-    if tells_itself(number, message.version):
-        return message
-    covered = cover_value(number, message[number], message.version, message.get(2))
-    return (
-        message
-        if covered == message[number]
-        else replace(message, fields={**message.fields, number: covered})
-    )
+    if not tells_itself(number, message.version):  # the meaning could repeat card data in the value
+        covered = cover_value(number, message[number], message.version, message.get(2))
+        if covered != message[number]:
+            message = replace(message, fields={**message.fields, number: covered})
+    return _sayers(message.version).get(number, say_parts)(message, number, network)
 
 
 def _mti(message: Message) -> str:
@@ -308,8 +295,7 @@ def _processing_code(message: Message, number: int, network: str | None) -> str:
     texts = []
     leads = (("", "transaction type"), ("; from ", "account type"), (", to ", "account type"))
     for part, (lead, what) in zip(unfold(message, 3, network), leads, strict=False):
-        meaning = f"unknown {what}" if part.meaning == NOT_LISTED else part.meaning
-        texts.append(f"{lead}{part.shown} {meaning}")
+        texts.append(f"{lead}{part.shown} {_or_unknown(part, f'unknown {what}')}")
     return "".join(texts)
 
 
@@ -351,16 +337,15 @@ def _pos(message: Message, number: int, network: str | None) -> str:
         meanings = (part.meaning for part in parts)
         return "; ".join(text for text in meanings if text != NO_FLAG) or NO_FLAG
     if role("pin-capability", message.version) and len(parts) <= len(_UNKNOWN):
-        return ", ".join(f"{part.shown} {_listed(part)}" for part in parts)
-    return "; ".join(
-        f"{part.name} {part.shown} "
-        + ("(not in the standard's list)" if part.meaning == NOT_LISTED else part.meaning)
-        for part in parts
-    )
+        unknown = (_UNKNOWN.get(part.part.cell.codes, NOT_LISTED) for part in parts)
+        pairs = zip(parts, unknown, strict=True)
+        return ", ".join(f"{part.shown} {_or_unknown(part, words)}" for part, words in pairs)
+    words = "(not in the standard's list)"
+    return "; ".join(f"{part.name} {part.shown} {_or_unknown(part, words)}" for part in parts)
 
 
-def _listed(part: Told) -> str:
-    unknown = _UNKNOWN.get(part.part.cell.codes, part.meaning)
+def _or_unknown(part: Told, unknown: str) -> str:
+    """The meaning of a subfield, *unknown* if its code is not listed."""
     return unknown if part.meaning == NOT_LISTED else part.meaning
 
 
@@ -391,17 +376,18 @@ _SAYERS: dict[str, Sayer] = {
 }
 
 
-def _plainly(words: str) -> Sayer:
-    return lambda message, number, network: words
-
-
 @cache
 def _sayers(version: str) -> dict[int, Sayer]:
-    dated: dict[int, Sayer] = {element.number: _date for element in spec(version).elements if element.pattern}
-    rows = (row for row in read_csv("meanings") if version in row["versions"].split("|"))
-    return dated | {
-        int(row["number"]): _SAYERS.get(row["kind"]) or partial(_code, row["kind"])
-        if row["kind"]
-        else _plainly(row["words"])
-        for row in rows
+    sayers: dict[int, Sayer] = {
+        element.number: _date for element in spec(version).elements if element.pattern
     }
+    for row in read_csv("meanings"):
+        if version in row["versions"].split("|"):
+            kind, words = row["kind"], row["words"]
+            sayer = _SAYERS.get(kind) or partial(_code, kind)
+            sayers[int(row["number"])] = sayer if kind else partial(_words, words)
+    return sayers
+
+
+def _words(words: str, message: Message, number: int, network: str | None) -> str:
+    return words
