@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import reduce
 
 from sim.codec import Message, build, parse
 from sim.codec.text import strip_line_ending
@@ -79,7 +80,11 @@ def convert(
     """
     if to not in VERSIONS:
         raise SpecError(None, None, " or ".join(VERSIONS), quoted_value(to))
-    source = message if isinstance(message, Message) else _parsed(message, version)
+    if isinstance(message, Message):
+        source = message
+    else:
+        raw = strip_line_ending(message)
+        source = parse(raw, chosen_version(raw, version))
     clock = at or dates.now()
     target, notes = _converted(source, to, clock)
     chosen = None if network is None else network_named(network)
@@ -92,18 +97,12 @@ def convert(
         # On the way back, the network also requires its own elements.
         _complete(back, target, None, clock, undone)
         if added := sorted(back.fields.keys() - source.fields.keys()):
-            more = (
-                f"converting back fills in {_listed(added)}, which the network requires in {source.version}"
-            )
-            notes[0] = notes[0].with_text(more)
+            more = f"fills in {_listed(added)}, which the network requires in {source.version}"
+            notes[0] = notes[0].with_text(f"converting back {more}")
             lossless = False
-    final_notes = [_honest(notes[number], source, back) for number in sorted(notes)]
-    return Converted(target, tuple(final_notes), lossless)
-
-
-def _parsed(message: str, version: str | None) -> Message:
-    raw = strip_line_ending(message)
-    return parse(raw, chosen_version(raw, version))
+    return Converted(
+        target, tuple(_honest(notes[number], source, back) for number in sorted(notes)), lossless
+    )
 
 
 def _converted(source: Message, to: str, clock: datetime) -> tuple[Message, dict[int, Note]]:
@@ -188,16 +187,12 @@ def _set_aside(draft: Draft) -> None:
 
 def _followed(note: Note, step: Mapping[int, Note]) -> Note:
     """*note* after one more step."""
-    if not note.to:
-        return note
     later = [step[number] for number in note.to if number in step]
     if not later:
         return note
+    after = reduce(joined, later)
     if note.action == KEPT and not note.note and len(later) == 1:
-        return replace(later[0], number=note.number)
-    after = later[0]
-    for extra in later[1:]:
-        after = joined(after, extra)
+        return replace(after, number=note.number)
     if not after.to:
         return replace(note, to=(), action=LOST, note=after.note)
     return replace(joined(replace(note, to=()), after), number=note.number)

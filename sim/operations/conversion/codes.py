@@ -14,7 +14,7 @@ from sim.operations.conversion.draft import (
     SPLIT,
     ConversionRow,
     Draft,
-    is_own,
+    codes_of,
 )
 from sim.spec import VERSIONS
 from sim.spec.tables import read_toml
@@ -71,14 +71,13 @@ def answer(draft: Draft, rule: ConversionRow) -> None:
 def _code(draft: Draft, source: int, target: int, name: str) -> None:
     value = draft.message[source]
     unknown = f"{draft.to} has no code for {value}"
-    new_code = draft.code(name, value)
-    if new_code is None:
+    if (new_code := draft.code(name, value)) is None:
         draft.lose([source], unknown)
-    elif is_own(draft.message.version, draft.to, name, value):
-        draft.carry(source, {target: new_code}, REFORMATTED, f"{value} is {new_code} in {draft.to}", unknown)
-    else:
-        note = f"{draft.to} has no {value}; {new_code} replaces it"
-        draft.carry(source, {target: new_code}, FILLED, note, unknown)
+        return
+    action, note = REFORMATTED, f"{value} is {new_code} in {draft.to}"
+    if value not in codes_of(draft.message.version, draft.to, name):
+        action, note = FILLED, f"{draft.to} has no {value}; {new_code} replaces it"
+    draft.carry(source, {target: new_code}, action, note, unknown)
 
 
 def settlement(draft: Draft, rule: ConversionRow) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from sim.codec import Message
 from sim.elements import pos
 from sim.judge import Severity
-from sim.operations.conversion.draft import code_in
+from sim.operations.conversion.draft import codes_of
 from sim.operations.conversion.parts import merchant_place
 from sim.operations.generation import generate, own_elements
 from sim.operations.options import kinds_of, settle
@@ -56,7 +56,7 @@ def of_network(message: Message, source: Message, name: str) -> list[tuple[int, 
     dropped = (row.parts for row in recipes(name, message.version) if row.network and row.mentions("card"))
     if number in message and any(parts.get(str(number)) == DROPPED for parts in dropped):
         changes.append((number, "", f"{name} has no DE {number}"))
-        entry = code_in("1993", message.version, "entry of the condition", message[number])
+        entry = codes_of("1993", message.version, "entry of the condition").get(message[number])
         if entry and ENTRY in message:
             changes.append((ENTRY, entry + message[ENTRY][2:], f"{entry} contains the same as DE {number}"))
     return changes

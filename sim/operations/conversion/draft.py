@@ -22,7 +22,7 @@ from sim.spec import VERSIONS, layouts, spec
 from sim.spec.layouts import CLASS_NAMES, FOREIGN
 from sim.spec.tables import read_csv
 
-_ANY = "*"
+ANY = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +58,10 @@ def rules(version: str, to: str) -> tuple[ConversionRow, ...]:
     )
 
 
-def code_in(version: str, to: str, name: str, value: str) -> str | None:
-    """The code in the adjacent version *to* for *value* of list *name*; None if there is no row."""
-    codes = _codes(version, to, name)
-    return codes.get(value, codes.get(_ANY))
-
-
-def is_own(version: str, to: str, name: str, value: str) -> bool:
-    """Whether *value* has its own row."""
-    return value in _codes(version, to, name)
-
-
 @cache
-def _codes(version: str, to: str, name: str) -> Mapping[str, str]:
+def codes_of(version: str, to: str, name: str) -> Mapping[str, str]:
+    """The codes in the adjacent version *to* by those of *version*, of list *name*; `ANY` is that of all
+    others."""
     source, target, way = ("old", "new", "up") if version < to else ("new", "old", "down")
     key, codes = (*sorted((version, to)), name), dict[str, str]()
     for row in read_csv("conversion/codes"):
@@ -139,7 +130,8 @@ class Draft:
 
     def code(self, name: str, value: str) -> str | None:
         """The code for *value* of list *name* in the new version, None if there is no row."""
-        return code_in(self.message.version, self.to, name, value)
+        codes = codes_of(self.message.version, self.to, name)
+        return codes.get(value, codes.get(ANY))
 
     def put(self, number: int, value: str) -> str:
         """Write *value* to element *number* if it fits; returns why not, empty if it does."""
@@ -150,15 +142,13 @@ class Draft:
 
     def carry(
         self, source: int, values: Mapping[int, str], action: str, text: str, lost: str | None = None
-    ) -> bool:
+    ) -> None:
         """Write *values*, which carry the facts of element *source*, and note it; if one does not fit,
-        *source* is lost, for that reason or for *lost*. Returns whether they fit."""
-        reasons = [reason for number, value in values.items() if (reason := self.put(number, value))]
-        if reasons:
+        *source* is lost, for that reason or for *lost*."""
+        if reasons := [reason for number, value in values.items() if (reason := self.put(number, value))]:
             self.lose([source], lost or reasons[0])
         else:
             self.note(source, action, values, text)
-        return not reasons
 
     def write(self, source: int, target: int, parts: Value) -> bool:
         """Write *parts* of element *source* as element *target* of the new version; if they do not fit,
