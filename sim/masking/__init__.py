@@ -99,7 +99,7 @@ def mask(number: int, value: str, version: str = "1987", pan: str = "") -> str:
     >>> mask(41, "TERM0001")
     'TERM0001'
     """
-    return _label_if_hidden(number, cover_value(number, value, version, pan), version)
+    return described(number, cover_value(number, value, version, pan), version)
 
 
 def mask_cells(
@@ -112,12 +112,11 @@ def mask_cells(
 ) -> list[str]:
     """The masked values of a message, with a description of the entirely masked ones; see `cover`."""
     covered = cover(cells, version, broken=broken, unread=unread, cut=cut)
-    return [
-        _label_if_hidden(cell.number, value, version) for cell, (_, value) in zip(cells, covered, strict=True)
-    ]
+    return [described(cell.number, value, version) for cell, (_, value) in zip(cells, covered, strict=True)]
 
 
-def _label_if_hidden(number: int, covered: str, version: str) -> str:
+def described(number: int, covered: str, version: str) -> str:
+    """A masked value, ready to show: a description if it is an entirely masked sensitive element."""
     hidden = covered and not covered.strip(STAR) and _kinds(version).get(number) in ("hidden", "chip")
     return f"[{len(covered)} characters masked]" if hidden else covered
 

@@ -16,7 +16,7 @@ from sim.elements.card import chosen_network
 from sim.elements.meaning import meaning
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding
-from sim.masking import UNREAD, Stretch, cover, mask_cells, tells_itself
+from sim.masking import UNREAD, Stretch, cover, described, tells_itself
 from sim.operations.findings import BITMAP_NAME, MTI_NAME, framing_finding, misfit_findings
 from sim.paste.reading import Reading, read_text
 from sim.spec import Spec, version_of
@@ -50,9 +50,9 @@ class Anatomy:
 
     `raw` is the text form, valid or broken; if a message has none, its elements in a row (`is_text` is then
     False, and the places are not those of the input). `message` is the part of a broken text that could be
-    read; `read` says whether its MTI and bitmap could. `network` is the given one, else the card's; `fault`
-    is the finding where reading stopped, `misfits` are those on elements that do not fit, by number;
-    `announced` are the elements in the bitmap of truncated bytes.
+    read. `network` is the given one, else the card's; `fault` is the finding where reading stopped, `misfits`
+    are those on elements that do not fit, by number; `unread` are the elements in the bitmap that were not
+    read, including the failing one.
     """
 
     raw: str
@@ -61,10 +61,9 @@ class Anatomy:
     network: str | None
     places: tuple[Place, ...]
     fault: Finding | None = None
-    read: bool = True
     is_text: bool = True
     misfits: Mapping[int | None, Finding] = field(default_factory=dict)
-    announced: tuple[int, ...] | None = None
+    unread: frozenset[int] = frozenset()
 
     @property
     def interface(self) -> str | None:
@@ -110,22 +109,13 @@ class Anatomy:
         number = place.number
         if place.state != READ or number in self.misfits:
             return ""
-        if number == MTI_FIELD:
-            return meaning(self.message, number, self.rows)
+        value, message = self.covered[number][1], self.message
         if number == BITMAP_FIELD:
-            return self._announced(place)
-        value = self.covered[place.number][1]
-        if value == self.value(place) or tells_itself(number, self.version):
-            return meaning(self.message, number, self.rows)
-        fields = self.message.fields | {number: value}
-        return meaning(replace(self.message, fields=fields), number, self.rows)
-
-    def _announced(self, place: Place) -> str:
-        bits = self.value(place)
-        if self.fault is None or not bitmap.HEX_DIGITS.issuperset(self.covered[BITMAP_FIELD][1]):
-            return meaning(self.message, BITMAP_FIELD)
-        announced = dict.fromkeys(bitmap.numbers(bits), "")
-        return meaning(replace(self.message, fields=announced), BITMAP_FIELD)
+            if self.fault is not None and bitmap.HEX_DIGITS.issuperset(value):
+                message = replace(message, fields=dict.fromkeys(bitmap.numbers(self.value(place)), ""))
+        elif value != self.value(place) and not tells_itself(number, self.version):
+            message = replace(message, fields=message.fields | {number: value})
+        return meaning(message, number, self.rows)
 
     @cached_property
     def covered(self) -> dict[int, tuple[str, str]]:
@@ -141,8 +131,7 @@ class Anatomy:
     @property
     def shown_values(self) -> dict[int, str]:
         """The values by number, ready to show; hidden ones are described."""
-        values = mask_cells(self.cells, self.version, broken=self.fault is not None, unread=self.unread)
-        return {place.number: value for place, value in zip(self.places, values, strict=True)}
+        return {number: described(number, value, self.version) for number, (_, value) in self.covered.items()}
 
     @property
     def cells(self) -> list[Stretch]:
@@ -151,18 +140,6 @@ class Anatomy:
             Stretch(place.number, self.raw[place.start : place.value_start], self.value(place))
             for place in self.places
         ]
-
-    @property
-    def unread(self) -> frozenset[int]:
-        """The elements in the bitmap that were not read, including the failing one."""
-        if self.announced is not None:
-            return frozenset(self.announced).difference(self.message.fields)
-        if self.fault is None or not self.read:
-            return frozenset()
-        bits = self.raw[MTI_WIDTH : MTI_WIDTH + bitmap_width(self.raw)]
-        if not bits or not bitmap.HEX_DIGITS.issuperset(bits):
-            return frozenset()
-        return frozenset(bitmap.numbers(bits)).difference(self.message.fields)
 
 
 _NAMES = {MTI_FIELD: MTI_NAME, BITMAP_FIELD: BITMAP_NAME, UNREAD: "unread"}
@@ -175,15 +152,12 @@ def dissect(given: str | Reading, version: str | Spec | None = None, network: st
     A text is read as *version* (one, or the element table of a dialect; None reads it off the MTI).
     *network* None is the reading's, else the card's. Raises SpecError for an unknown version or network.
     """
-    if isinstance(given, Reading):
-        return _of_reading(given, given.network if network is None else network)
-    return _of_reading(read_text(given, version or version_of(given) or "1987"), network)
-
-
-def _of_reading(reading: Reading, network: str | None) -> Anatomy:
-    text, error = reading.text, reading.error
-    if text is not None and reading.message is not None and error is None:
-        return _sound(reading.message, text, network)
+    reading = read_text(given, version or version_of(given) or "1987") if isinstance(given, str) else given
+    network = reading.network if network is None else network
+    text, message, error = reading.text, reading.message, reading.error
+    if text is not None and message is not None and error is None:
+        places = tuple(Place(number, *place) for number, place in spans(message).items())
+        return Anatomy(text, message.version, message, chosen_network(message, network), places)
     if reading.raw is not None and error is not None:
         return _broken(reading.raw, reading.table, error, network)
     return _in_pieces(reading, network)
@@ -218,18 +192,9 @@ def _in_pieces(reading: Reading, network: str | None) -> Anatomy:
         raw += left
     name = chosen_network(message, network) if reading.message else network
     misfits = {} if fault else {finding.field: finding for finding in findings}
-    announced = tuple(numbers) if fault else None
-    return Anatomy(
-        *(raw, message.version, message, name, tuple(places), fault, reading.message is not None),
-        is_text=False,
-        misfits=misfits,
-        announced=announced,
-    )
-
-
-def _sound(message: Message, raw: str, network: str | None) -> Anatomy:
-    places = tuple(Place(number, *place) for number, place in spans(message).items())
-    return Anatomy(raw, message.version, message, chosen_network(message, network), places)
+    unread = frozenset(numbers).difference(message.fields) if fault else frozenset[int]()
+    head = raw, message.version, message, name, tuple(places), fault
+    return Anatomy(*head, is_text=False, misfits=misfits, unread=unread)
 
 
 def _broken(raw: str, version: str | Spec, error: ParseError, network: str | None) -> Anatomy:
@@ -246,8 +211,10 @@ def _broken(raw: str, version: str | Spec, error: ParseError, network: str | Non
         start = places[-1].end
     if error.field is None or start < len(raw):
         places.append(Place(UNREAD, start, start, len(raw), LEFT))
-    fault = framing_finding(error, version, raw=raw)
-    return Anatomy(raw, edition, message, network, tuple(places), fault, partial is not None)
+    fault, bits = framing_finding(error, version, raw=raw), raw[MTI_WIDTH : MTI_WIDTH + bitmap_width(raw)]
+    known = bitmap.numbers(bits) if partial is not None and bitmap.HEX_DIGITS.issuperset(bits) else ()
+    unread = frozenset(known).difference(message.fields)
+    return Anatomy(raw, edition, message, network, tuple(places), fault, unread=unread)
 
 
 def _read(raw: str, error: ParseError) -> list[Place]:
