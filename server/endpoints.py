@@ -16,7 +16,6 @@ from sanic import HTTPResponse, Request
 from server import llm, records, written
 from server.body import read_body
 from server.errors import JSON, iso_problem
-from server.written import fields_of
 from sim import operations
 from sim.errors import BuildError, OptionError, ParseError
 from sim.verbs import OF_A_MODEL
@@ -91,7 +90,7 @@ async def generate(request: Request, body: Any) -> Mapping[str, Any]:
         "message": result.raw,
         "mti": result.mti,
         "network": result.network,
-        "fields": fields_of(result.message, result.network),
+        "fields": operations.field_values(result.message, result.network),
         "source": result.source,
     }
 
@@ -127,7 +126,7 @@ async def explain(request: Request, body: Any) -> Mapping[str, Any]:
     except ParseError as error:
         raise iso_problem("iso8583_parse", ["body", "message"], error) from None
     return {
-        "fields": fields_of(explanation.message, explanation.network),
+        "fields": operations.field_values(explanation.message, explanation.network),
         "mti": explanation.mti,
         "source": explanation.source,
         "summary": explanation.summary,

@@ -29,7 +29,7 @@ def is_loopback(host: str) -> bool:
         return False
     try:
         ips = {str(row[4][0]) for row in socket.getaddrinfo(host, None)}
-    except OSError:
+    except (OSError, UnicodeError):  # no such name, or none that DNS can have, such as `a..b`
         return False
     return all(ip_address(address.partition("%")[0]).is_loopback for address in ips)
 

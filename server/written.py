@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from server.errors import Problem, iso_fault, iso_problem, problem
 from sim import operations
-from sim.codec import Message
 from sim.errors import MTI_FIELD, BuildError, ChoiceError
 from sim.exchanges.plan import Plan, Run, UnclearError, masked_description
 from sim.operations import building, reading
@@ -20,14 +19,6 @@ Answer: TypeAlias = dict[str, Any]  # as in the endpoint's response record
 _MOST_TRIED = 5
 _ELEMENTS = frozenset(map(str, range(2, 129)))
 _MESSAGE: list[str | int] = ["body", "message"]
-
-
-def fields_of(message: Message, network: str | None = None) -> list[Answer]:
-    """The data elements of *message*, ascending, as *network* names them (None: the card's)."""
-    return [
-        {"number": number, "name": name, "value": value}
-        for number, name, value in operations.field_values(message, network)
-    ]
 
 
 def parse(body: Any, *, guess: bool = True) -> Answer | None:
@@ -43,7 +34,7 @@ def parse(body: Any, *, guess: bool = True) -> Answer | None:
         "version": reading.version,
         "network": view.network,
         "interface": reading.interface,
-        "fields": fields_of(reading.message, view.network),
+        "fields": operations.field_values(reading.message, view.network),
         "findings": [finding.message for finding in view.findings],
         "message": reading.text,
         "format": {
@@ -94,7 +85,7 @@ def convert(body: Any, *, guess: bool = True) -> Answer | None:
         "message": result.raw,
         "mti": result.message.mti,
         "version": body.target_version,
-        "fields": fields_of(result.message, body.network),
+        "fields": operations.field_values(result.message, body.network),
         "notes": [asdict(note) for note in result.notes],
         "lossless": result.lossless,
     }
@@ -165,14 +156,6 @@ def plan(exchange_plan: Plan) -> Answer:
     if exchange_plan.makes_messages and not exchange_plan.unclear and not exchange_plan.not_possible:
         run = exchange_plan.run()
         messages = [_message(run, at) for at in range(len(run.exchange))]
-    notes, doubts = list(exchange_plan.remarks), exchange_plan.doubts
-    for text in exchange_plan.unclear:
-        doubt = "Unclear" if text in doubts else "Not understood"
-        notes.append(f"{doubt}: {masked_description(text)}")
-    if exchange_plan.not_possible:
-        notes.append(f"Not possible: {exchange_plan.not_possible}")
-    if exchange_plan.cost:
-        notes.append(exchange_plan.cost)
     steps: list[Answer] = []
     for number, call, name, value, words in exchange_plan.rows():
         if number > len(steps):
@@ -183,7 +166,7 @@ def plan(exchange_plan: Plan) -> Answer:
             steps[-1]["words"][name] = masked_description(words)
     return {
         "steps": steps,
-        "notes": notes,
+        "notes": [f"{note}: {words}" if words else note for words, note in exchange_plan.reports],
         "code": exchange_plan.code,
         "messages": messages,
         "source": exchange_plan.source,
@@ -192,5 +175,5 @@ def plan(exchange_plan: Plan) -> Answer:
 
 def _message(run: Run, at: int) -> Answer:
     step = run.exchange.steps[at]
-    fields = fields_of(step.message)
+    fields = operations.field_values(step.message)
     return {"message": run.text(at), "mti": step.message.mti, "role": step.role, "fields": fields}

@@ -156,6 +156,19 @@ class Plan:
         return tuple(one for one in self.unclear if fold(one) not in text)
 
     @property
+    def reports(self) -> list[tuple[str, str]]:
+        """What was assumed, what was not understood, and why nothing can be made: words of the description
+        (empty: all of it), masked, and the note on them."""
+        doubts, refusal = self.doubts, f"Not possible: {self.not_possible}" if self.not_possible else ""
+        unknown = [masked_description(words) for words in self.unclear if words not in doubts]
+        unclear = (f"Unclear: {masked_description(doubt)}" for doubt in doubts)
+        return [
+            *(("", note) for note in self.remarks),
+            *((words, "Not understood") for words in unknown),
+            *(("", note) for note in (*unclear, self.cost, refusal) if note),
+        ]
+
+    @property
     def makes_messages(self) -> bool:
         """Whether the calls make messages; those of a host or a suite do not."""
         return not any(step.call in (HOST, SUITE) for step in self.steps)

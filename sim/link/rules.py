@@ -55,6 +55,10 @@ _WRITTEN = {
     "mti": (re.compile(r"[0-9xX]{4}"), "four digits, x for any, such as 0100 or 01xx"),
     "processing_code": (re.compile(r"[0-9]{1,6}"), "its first 1 to 6 digits, such as 00"),
     "card": (re.compile(r"[0-9]{8,19}|[0-9]{0,19}\*"), "a card number, or its first digits and *"),
+    "code": (
+        re.compile(r"[0-9A-Za-z]{2}|[0-9]{3,4}"),
+        "a response code: 2 characters, from 1993 on 3 or 4 digits",
+    ),
 }
 _WHOLE = re.compile(r"[0-9]{0,18}")
 

@@ -23,13 +23,15 @@ _TELLING = 8  # digits of an IIN: fewer identify no card
 _DIGITS = re.compile(r"[0-9]+")
 
 
-def field_values(message: Message, network: str | None = None) -> list[tuple[int, str, str]]:
+def field_values(message: Message, network: str | None = None) -> list[dict[str, int | str]]:
     """Number, name and value of every data element, ascending, without MTI and bitmap. Names are those of
     *network*, None the card's. Values are unchanged, except that hex digits are in upper case."""
-    labels, values = _labels(message.spec, chosen_network(message, network)), []
+    labels, values = _labels(message.spec, chosen_network(message, network)), list[dict[str, int | str]]()
     for number, value in sorted(message.fields.items()):
         name, binary = labels[number]
-        values.append((number, name, value.upper() if binary and HEX_DIGITS.issuperset(value) else value))
+        if binary and HEX_DIGITS.issuperset(value):
+            value = value.upper()
+        values.append({"number": number, "name": name, "value": value})
     return values
 
 

@@ -145,13 +145,7 @@ def plan_table(plan: Plan) -> PlanTable:
         (str(number), call, name, shown_value(name, value), masked_description(words), "")
         for number, call, name, value, words in plan.rows()
     ]
-    notes = [("", note) for note in plan.remarks]
-    doubts = plan.doubts
-    notes += [(masked_description(words), "Not understood") for words in plan.unclear if words not in doubts]
-    notes += [("", f"Unclear: {masked_description(doubt)}") for doubt in doubts]
-    notes += [("", plan.cost)] if plan.cost else []
-    notes += [("", f"Not possible: {plan.not_possible}")] if plan.not_possible else []
-    rows += [("", "", "", "", words, note) for words, note in notes]
+    rows += [("", "", "", "", words, note) for words, note in plan.reports]
     table = PlanTable(columns_of(_COLUMNS, rows))
     table.attrs["iso"] = {"plan": plan}
     return table

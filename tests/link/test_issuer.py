@@ -292,6 +292,7 @@ def test_rules_come_as_csv_toml_rows_and_files(tmp_path: Path) -> None:
         ({"processing_code": "0x"}, "rule 1, processing_code: expected its first 1 to 6 digits"),
         ({"card": "4111"}, "rule 1, card: expected a card number, or its first digits"),
         ({"card": "4111-1111-1111-1111"}, "rule 1, card: expected .*, found 19 characters"),
+        ({"code": "5"}, "rule 1, code: expected a response code: 2 characters, .*, found '5'"),
         ({"currency": "EURO"}, "rule 1, currency: expected an ISO 4217 currency"),
     ],
 )

@@ -121,6 +121,12 @@ def test_a_name_that_nobody_knows_is_not_this_machine(monkeypatch: pytest.Monkey
     assert not is_loopback("no such host at all")
 
 
+@pytest.mark.parametrize("name", ["a..b", "x" * 64])
+def test_a_name_that_dns_cannot_have_is_not_this_machine(name: str) -> None:
+    """A name with an empty or too long label does not count as local."""
+    assert not is_loopback(name)
+
+
 def test_jupyter_server_proxy_names_this_machine() -> None:
     """Behind a Jupyter server with any address, the service is called as localhost."""
     assert setup()["request_headers_override"] == {"Host": "localhost"}
