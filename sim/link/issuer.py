@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from sim.link.keys.ring import KeyRing
 
 
+Key = tuple[str, ...]
 _REPLACEMENT = slice(0, 12)  # DE 95 of 1987: the amount that stays
 _MOST_OF_ONE = 100  # authorizations of a transaction
 
@@ -62,7 +63,7 @@ class Accounts:
         # Bookings by number: the account, the amount not yet reversed (below 0 for a credit), and whether
         # it was completed. Tuples of texts and numbers: small, and ignored by the garbage collector.
         self._booked: Kept[int, tuple[str, int, bool]] = Kept(self.remembered)
-        self._numbers: Kept[str, int] = Kept(3 * self.remembered)
+        self._numbers: Kept[Key, int] = Kept(3 * self.remembered)
         # The authorizations of a transaction with a network identifier: the first, and its increments.
         self._transactions: Kept[str, tuple[int, ...]] = Kept(self.remembered)
         self._count = 0
@@ -85,12 +86,10 @@ class Accounts:
         self._balances.keep(pan, self.balance(pan) - amount)
         self._count = number = self._count + 1
         self._booked.keep(number, (pan, amount, False))
-        names = _names(message, pan)
-        if message.mti[1] == _AUTHORIZATION and approval.strip():
-            names.append(_by_approval(pan, approval))
-        for key in names:
+        is_authorization = message.mti[1] == _AUTHORIZATION
+        for key in _keys(message, message.get(11), approval if is_authorization else ""):
             self._numbers.keep(key, number)
-        if name and message.mti[1] == _AUTHORIZATION:
+        if name and is_authorization:
             numbers = (*(self._transactions.get(f"{pan} {name}") or ()), number)
             self._transactions.keep(f"{pan} {name}", numbers[-_MOST_OF_ONE:])
 
@@ -98,18 +97,13 @@ class Accounts:
         """Replace the authorization that *message* completes, and its increments with the same *name*, by
         *amount*. A reversal may refer to either from then on. False if the authorization is unknown or
         already completed: two shipments are two sales."""
-        keys = _original_keys(message)
-        if approval := message.get(38).strip():
-            keys.append(_by_approval(account(message)[1], approval))
-        booking = self._find(keys)
-        if booking is None:
+        booking = self._find(_keys(message, _original_stan(message), message.get(38)))
+        if booking is None or booking[3]:
             return False
-        number, pan, taken, completed = booking
-        if completed:
-            return False
+        number, pan, taken, _ = booking
         self._balances.keep(pan, self.balance(pan) + taken - amount)
         self._booked.keep(number, (pan, amount, True))
-        for key in _names(message, pan):
+        for key in _keys(message, message.get(11)):
             self._numbers.keep(key, number)
         for other in self._transactions.get(f"{pan} {name}") or ():
             increment = self._booked.get(other)
@@ -118,7 +112,7 @@ class Accounts:
                 self._booked.keep(other, (pan, 0, True))
         return True
 
-    def _find(self, keys: list[str]) -> tuple[int, str, int, bool] | None:
+    def _find(self, keys: list[Key]) -> tuple[int, str, int, bool] | None:
         """The booking of the first known key in *keys*: its number and its record."""
         for key in keys:
             number = self._numbers.get(key)
@@ -129,7 +123,7 @@ class Accounts:
     def give_back(self, reversal: Message) -> int | None:
         """Reverse what *reversal* refers to, in part if it has a replacement amount; returns the amount, or
         None if the transaction is unknown. A second reversal returns nothing more."""
-        booking = self._find(_original_keys(reversal))
+        booking = self._find(_keys(reversal, _original_stan(reversal)))
         if booking is None:
             return None
         number, pan, taken, completed = booking
@@ -142,42 +136,26 @@ class Accounts:
         return back
 
 
-def _names(message: Message, pan: str) -> list[str]:
-    """The keys by which a reversal may refer to *message* of card *pan*: STAN, and reference number."""
-    names = [_by_stan(pan, message.get(11))]
+def _keys(message: Message, stan: str, approval: str = "") -> list[Key]:
+    """The keys by which another message may refer to a transaction of the card of *message*: its *stan*, its
+    retrieval reference number, the *approval* code of its response."""
+    pan, keys = account(message)[1], list[Key]()
+    if stan := stan.lstrip("0"):
+        keys.append(("stan", pan, stan))
     if reference := message.get(37):
-        names.append(_by_reference(pan, reference, message.get(41)))
-    return names
-
-
-def _by_stan(pan: str, stan: str) -> str:
-    return f"stan {pan} {stan.lstrip('0')}"
-
-
-def _by_reference(pan: str, reference: str, terminal: str) -> str:
-    return f"reference {pan} {reference} {terminal}"
-
-
-def _by_approval(pan: str, approval: str) -> str:
-    return f"approval {pan} {approval.strip()}"
-
-
-def _original_keys(reversal: Message) -> list[str]:
-    """The keys of the message that *reversal* (or a completion) refers to: by its original data elements and
-    its retrieval reference number."""
-    pan = account(reversal)[1]
-    keys: list[str] = []
-    number = number_of("original", reversal.version)
-    if original := reversal.get(number):
-        try:
-            stan = original[place(reversal.version, number, "its STAN")]
-        except (KeyError, SpecError):
-            stan = ""
-        if stan.strip("0"):
-            keys.append(_by_stan(pan, stan))
-    if 37 in reversal:
-        keys.append(_by_reference(pan, reversal[37], reversal.get(41)))
+        keys.append(("reference", pan, reference, message.get(41)))
+    if approval := approval.strip():
+        keys.append(("approval", pan, approval))
     return keys
+
+
+def _original_stan(message: Message) -> str:
+    """The STAN in the original data elements of a reversal or completion."""
+    number = number_of("original", message.version)
+    try:
+        return message.get(number)[place(message.version, number, "its STAN")]
+    except (KeyError, SpecError):
+        return ""
 
 
 _ACCOUNTED = "12"  # message classes that move money
@@ -199,21 +177,14 @@ _WRONG = {
 @dataclass(slots=True)
 class Decision:
     """What to do with a message: `answer` (None: no response), `action` and `delay` as in a rule, `rule` its
-    label, `note` why, `findings` the number of errors in the message; `text` is the response in text form,
-    empty if not written yet."""
+    label, `note` why; `text` is the response in text form, empty if not written yet."""
 
     answer: Message | None
     action: str = "answer"
     delay: float = 0.0
     rule: str = ""
     note: str = ""
-    findings: int = 0
     text: str = ""
-
-    @property
-    def plain(self) -> bool:
-        """Whether the response goes out unchanged, at once."""
-        return self.action == "answer" and not self.delay
 
     @property
     def code(self) -> str:
@@ -328,7 +299,7 @@ class Issuer:
         if partial and 11 in partial and mtis.response_mti(partial.mti) is not None:
             readable = Message(partial.mti, {11: partial[11]}, partial.version)
             answer = self._answer(readable, self._code("format_error", readable))
-        return Decision(answer, note=f"unreadable: {why}", findings=1)
+        return Decision(answer, note=f"unreadable: {why}")
 
     def _accounted(self, request: Message, session: Session, rule: Rule | None) -> Decision:
         if self.sign_on and not session.signed_on:
@@ -338,46 +309,40 @@ class Issuer:
             text, note = earlier
             answer = parse(text, request.dialect or request.version) if text else None
             return Decision(answer, note=f"repeat: {note}".removesuffix(": "), text=text)
-        answer, note, findings = self._fresh(request, rule, earlier)
+        answer, note = self._fresh(request, rule, earlier[0] if earlier else "")
         text = ""
         with suppress(BuildError):  # an answer without a text form
             text = build(answer)
         self._given.keep(key, (text, note))
-        return Decision(answer, note=note, findings=findings, text=text)
+        return Decision(answer, note=note, text=text)
 
     def _key(self, request: Message) -> str:
         # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
         return "\n".join((request.mti[:3], *map(request.fields.get, self._same, repeat(""))))
 
-    def _fresh(
-        self, request: Message, rule: Rule | None, earlier: tuple[str, str] | None
-    ) -> tuple[Message, str, int]:
+    def _fresh(self, request: Message, rule: Rule | None, earlier: str) -> tuple[Message, str]:
+        """The response and a note; *earlier* is the text of the response to the same request before."""
         if rule is not None and rule.decides:
-            return (*self._by_rule(request, rule, earlier), 0)
+            answer, note = self._ruled(request, rule.code)
+            version = request.version
+            if request.mti[1] in _ACCOUNTED and _approves(rule.code, version):
+                before = parse(earlier, request.dialect or version).get(_CODE) if earlier else ""
+                if not _approves(before, version):  # otherwise it was booked then
+                    self._book(request, self._taken(request), answer)
+            return answer, note
         report = judge(request, self.network, ())
         if not report.valid:
-            errors = report.errors
-            return self._answer(request, self._code("format_error", request)), errors[0], len(errors)
+            return self._answer(request, self._code("format_error", request)), report.errors[0]
         if request.mti[1] == _REVERSAL:
             back = self.accounts.give_back(request)
             if back is None:
-                code = self._code("unknown_original", request)
-                return self._answer(request, code), "its original is unknown", 0
-            return self._answer(request, None), "" if back else "was already reversed", 0
+                return self._answer(
+                    request, self._code("unknown_original", request)
+                ), "its original is unknown"
+            return self._answer(request, None), "" if back else "was already reversed"
         if request.mti[1] in _ACCOUNTED:
-            return (*self._moved(request, rule), 0)
-        return self._answer(request, None), "", 0
-
-    def _by_rule(self, request: Message, rule: Rule, earlier: tuple[str, str] | None) -> tuple[Message, str]:
-        """The response with the rule's code. If the response before (*earlier*) approved, nothing is booked
-        again."""
-        answer, note = self._ruled(request, rule.code)
-        version, text = request.version, earlier[0] if earlier else ""
-        if request.mti[1] in _ACCOUNTED and _approves(rule.code, version):
-            before = parse(text, request.dialect or version).get(_CODE) if text else ""
-            if not _approves(before, version):
-                self._book(request, self._taken(request), answer)
-        return answer, note
+            return self._moved(request, rule)
+        return self._answer(request, None), ""
 
     def _ruled(self, request: Message, code: str) -> tuple[Message, str]:
         """The response with a rule's *code*, and a note; if the version has no room for the code, a system
@@ -408,9 +373,8 @@ class Issuer:
     def _book(self, request: Message, amount: int, answer: Message) -> str:
         """Book what *request* debits, and return a note if it is special: a financial advice that refers to
         an authorization completes and replaces it."""
-        if request.mti[1:3] == _COMPLETES and self.accounts.complete(
-            request, amount, self._transaction_id(request)
-        ):
+        completes = request.mti[1:3] == _COMPLETES
+        if completes and self.accounts.complete(request, amount, self._transaction_id(request)):
             return "completes its authorization"
         self.accounts.book(request, amount, answer.get(38), self._transaction_id(request, answer))
         return ""
