@@ -27,7 +27,7 @@ from sim.codec import Message
 from sim.judge import dialect, networks
 from sim.judge.elements import of_element
 from sim.judge.finding import Answer, Finding, Hit, Places, Said, by_place, locate_all
-from sim.judge.parts import SHAPE, Part, Shape, Values, mask_of, presence, readable
+from sim.judge.parts import APPLICATION, CARD, CURRENCY, SHAPE, Part, Shape, Values, mask_of, presence, readable
 from sim.judge.rules import RULES, Bound, Check, Row, Rule, standard
 from sim.spec import Spec, reshaped, spec
 
@@ -36,6 +36,8 @@ _CHIP = 55
 # Cached results, their keys, kinds, shapes and selections of groups, counted together; types are few.
 MOST = 100_000
 _MOST_TYPES = 256
+# Parts with few values, which hardly vary independently: their rules are one group.
+_FEW = frozenset((3, 19, 49, "82", "84", "9C", "9F1A", "9F33", "5F2A", CURRENCY, APPLICATION))
 _WHEN: Callable[[Any], int] = itemgetter(0)  # the condition of a row
 # The most shapes that are kept for chip data of one size.
 _MOST_SHAPES = 16
@@ -100,7 +102,8 @@ def _grouped(bounds: Iterable[Bound]) -> Iterator[Group]:
     differ in every message."""
     by_key: dict[frozenset[Any], list[Bound]] = {}
     for bound in bounds:
-        by_key.setdefault(bound.key or frozenset(), []).append(bound)
+        key = bound.key or frozenset()
+        by_key.setdefault(_FEW if key and key <= _FEW else key, []).append(bound)
     for key in sorted(by_key, key=len):
         wider = [other for other in by_key if key < other and not any(map(_is_new, other - key))]
         if key and wider:
@@ -157,7 +160,6 @@ class Type:
                 alone = len(bound.parts) == 1
                 self._at(bound.needs).rules.append((bound.bits, bound.needs, alone, bound.entry))
         self.rows = _in_order(rows)
-        self.owner = Group([networks.owner(table)])
         self._holds, self._conditions = networks.conditions(table), dict[int, Group]()
         # The rules that can report an error, and the conditions that an error depends on.
         when = {row.when for row in rows if any(verdict.error for verdict in row.said)}
@@ -196,7 +198,7 @@ class Type:
         return self._conditions[bits]
 
     def _groups(self) -> Iterator[Group]:
-        yield from (self.owner, *self._conditions.values())
+        yield from self._conditions.values()
         for of_bit in self.by_bit.values():
             yield from of_bit.groups
 
@@ -215,7 +217,7 @@ def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, tuple[int, Answer]]]:
 class Kind:
     """The rules for messages of a type with the same elements and tags."""
 
-    __slots__ = ("_rows", "_said", "conditions", "kept", "owner", "several", "single", "type")
+    __slots__ = ("_rows", "_said", "conditions", "kept", "several", "single", "type")
 
     def __init__(self, kept: Type, message: Message, shape: Shape | None) -> None:
         fields, inside = message.fields, shape.bits if shape else ()
@@ -232,7 +234,6 @@ class Kind:
                 for bits, needs, alone, entry in of_bit.rules:
                     if bits & mask == needs:
                         (self.single if alone else self.several).append(entry)
-        self.owner = kept.owner.pick(mask, None)
         self._rows = [row for bits, needs, row in kept.rows if bits & mask == needs]
         conditions = sum(set(map(_WHEN, self._rows)))
         self.conditions = kept.conditions(conditions).pick(mask, shape) if conditions else None
@@ -368,7 +369,7 @@ def hear(message: Message, network: str | None = None) -> Heard:
         if shape.repeats:
             verdicts += _again(message.fields[_CHIP], kind.type)
     rows, by_network = kind.rows(values), dict[str, list[Said]]()
-    owner = network or next(iter(_cached_results(kind.owner, values)), None)
+    owner = network or values[CARD].network
     for verdict in verdicts:
         by_network.setdefault(verdict.network, []).append(verdict)
     if message.dialect is not None or message.mti[2] in dialect.RESERVED_FUNCTIONS:

@@ -402,11 +402,6 @@ def _version_hits(mti: str, name: str) -> Iterator[Said]:
         yield hit_of_rule(name, _OF_MTI, words, Hit(0, versions.expected, mti, 0, 1))
 
 
-def owner(table: Spec) -> Bound:
-    """A rule that returns the card's network."""
-    return Bound(lambda card: card.network, lambda name: (name,), (CARD,), table)
-
-
 def cards(table: Spec, mti: str) -> list[Bound]:
     """The networks' rule on the card; none for network management, which has no card."""
     return [] if mti[1:2] == "8" else [Bound(_cards, lambda answer: answer, (CARD,), table)]

@@ -17,7 +17,7 @@ digit is right.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from operator import itemgetter, or_
 from typing import Any, NamedTuple
 
@@ -148,6 +148,9 @@ class Stripe(NamedTuple):
     size: int
 
 
+_owner_of = lru_cache(maxsize=4096)(detect)  # of prefixes, which recur; card numbers are never cached
+
+
 class Card(NamedTuple):
     """The card: the element with its number (0: none), its prefix and length, whether it is digits, and
     whether its check digit is right."""
@@ -161,12 +164,12 @@ class Card(NamedTuple):
     @property
     def owner(self) -> Detection | None:
         """The network and brand of the card; None for an unknown prefix."""
-        return detect(self.prefix) if self.prefix else None
+        return _owner_of(self.prefix)
 
     @property
     def network(self) -> str | None:
         """The card's network, if it is one of ours."""
-        return self.owner.network if self.owner else None
+        return owner.network if (owner := self.owner) else None
 
 
 class TagHead(NamedTuple):
