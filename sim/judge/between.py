@@ -8,8 +8,6 @@ are warnings or remarks.
 
 from __future__ import annotations
 
-import re
-from calendar import monthrange
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -333,15 +331,6 @@ def nothing_given_back(amount: str = DE[4], replaced: str = DE[95]) -> Told:
     return Hit(95, "an amount below DE 4", "the same amount", 0, 12)
 
 
-def _is_number(group: AdditionalAmount) -> bool:
-    return group.amount.isascii() and group.amount.isdigit()
-
-
-def _is_sound(group: AdditionalAmount) -> bool:
-    """Whether nothing is wrong with a group of DE 54 itself."""
-    return group.sign in "CD" and group.amount.isdecimal() and group.kind in listed("amount_type")
-
-
 @rule("balance-in-request", classes="1", functions=_REQUESTS)
 def balance_in_request(groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> Told:
     """Only the issuer reports account balances."""
@@ -365,9 +354,11 @@ def cash_back(
     kind = code[:2]
     if kind not in (_PURCHASE, _CASH_BACK):
         return None
-    group = next((group for group in groups if group.kind == _CASH_BACK_AMOUNT and _is_number(group)), None)
+    numbers = [group for group in groups if group.amount.isascii() and group.amount.isdigit()]
+    group = next((group for group in numbers if group.kind == _CASH_BACK_AMOUNT), None)
     if group is None:
-        sound = groups and all(map(_is_sound, groups))
+        known = [group for group in numbers if group.sign in "CD" and group.kind in listed("amount_type")]
+        sound = groups and len(known) == len(groups)
         return Hit(54, _CASH_BACK_WANTED, "none") if kind == _CASH_BACK and sound else None
     if kind != _CASH_BACK:
         return Hit(3, "transaction type 09, because DE 54 contains a cash back amount", repr(kind), 0, 2)
@@ -533,10 +524,8 @@ _LEAP_YEAR, _COMMON_YEAR = 2024, 2023
 
 def _days_of(year: int) -> dict[str, int]:
     """The days of *year*, counted, by MMDD."""
-    days = (
-        f"{month:02}{day:02}" for month in range(1, 13) for day in range(1, monthrange(year, month)[1] + 1)
-    )
-    return {day: at for at, day in enumerate(days, 1)}
+    days = (date(year, 1, 1) + timedelta(at) for at in range(366))
+    return {f"{day:%m%d}": at for at, day in enumerate(days, 1) if day.year == year}
 
 
 _DAYS, _COMMON_DAYS = _days_of(_LEAP_YEAR), _days_of(_COMMON_YEAR)
@@ -547,7 +536,7 @@ _DAY = 86_400  # seconds
 _FURTHEST_WEST, _FURTHEST_EAST, _DELAY = -43_200, 50_400, 3_600  # seconds from UTC; from sale to transmission
 _CLOCKS = 300  # seconds that two clocks of one acquirer may differ
 _CENTURY_MONTHS = 1200
-LONGEST_VALID = 240  # months from issue to expiry that networks allow
+_LONGEST_VALID = 240  # months from issue to expiry that networks allow
 
 
 def _sound_date(value: str, number: int, table: Spec) -> str:
@@ -620,7 +609,6 @@ def transmission_time_local(
     return Hit(7, f"UTC, because no clock in {stands.name} shows it", "the local time of DE 12")
 
 
-_REFERENCE = re.compile(r"[0-9](?:[0-2][0-9]{2}|3[0-5][0-9]|36[0-6])(?:[01][0-9]|2[0-3])[0-9]{6}")
 _ROUND_THE_YEAR = (1, 365, 366)
 
 
@@ -630,17 +618,17 @@ def retrieval_reference_day(
 ) -> Told:
     """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
     the local date the day before or after may be that."""
-    julian, days = reference[1:4], DAYS_OF_YEAR.get(sent[:4], ())
-    if julian in days and reference[4:6] < "24":
+    julian, hour, days = reference[1:4], reference[4:6], DAYS_OF_YEAR.get(sent[:4], ())
+    if julian in days and hour < "24":
         return None
     if not days or reference[6:] != stan[-6:] or not reference.isdecimal():
         return None
     if julian in days:
-        return Hit(37, "an hour 00 to 23", repr(reference[4:6]), 4, 2)
-    if _REFERENCE.fullmatch(reference) is None:
-        return None
+        return Hit(37, "an hour 00 to 23", repr(hour), 4, 2)
     local = DAYS_OF_YEAR.get(day, ())
-    if julian in local or (not local and _is_near_day(int(julian), days)):
+    if hour > "23" or julian > "366" or julian in local:
+        return None
+    if not local and _is_near_day(int(julian), days):
         return None
     return Hit(37, "the day of the message in positions 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
 
@@ -692,12 +680,17 @@ def card_expired(
     day, expiry = _sound_date(local, 12, table)[-12:-8], _sound_date(stated, 14, table)
     if not day or not expiry:
         return None
-    if (left := months_from(day, expiry)) > LONGEST_VALID:
-        return Hit(14, "an expiry within 20 years", "a later one")
-    if left >= 0 or purpose_kind(code, table.version) == "credit":
+    left = months_from(day, expiry)
+    if left < 0 and purpose_kind(code, table.version) == "credit":
         return None
-    actual = "an expiry before it" if card else "an earlier month"
-    return Hit(14, "an expiry no earlier than the local date in DE 12", actual)
+    return months_left(left, "the local date in DE 12", "an expiry before it" if card else "an earlier month")
+
+
+def months_left(months: int, of: str, actual: str) -> Told:
+    """The hit on an expiry that is before the month *of* something, or too many *months* after it."""
+    if months > _LONGEST_VALID:
+        return Hit(14, "an expiry within 20 years", "a later one")
+    return Hit(14, f"an expiry no earlier than {of}", actual) if months < 0 else None
 
 
 @rule("card-not-yet-valid", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)

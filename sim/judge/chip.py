@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 from sim.elements import dates, emv, pos
 from sim.elements.card import read_track_2
 from sim.elements.emv import characters, three_digits
 from sim.elements.money import read_additional_amounts
 from sim.errors import counted
-from sim.judge.between import DAYS_OF_YEAR, LONGEST_VALID, days_between, months_from
+from sim.judge.between import DAYS_OF_YEAR, days_between, months_from, months_left
 from sim.judge.elements import LATER, clean, country_of_place
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
@@ -35,6 +36,7 @@ from sim.judge.parts import (
     Maybe,
     MaybeTag,
     Misfit,
+    Part,
     Present,
     Tag,
     TagHead,
@@ -56,7 +58,6 @@ _NO_CHIP = ("manual", "magnetic stripe", "fallback")
 _CHIP = ("chip", "contactless")
 _CASH_BACK_AMOUNT = "40"
 _NEW_YEAR = ("1231", "0101")
-_SEQUENCE_NUMBER, _TRACK = 23, 35
 _UNSOURCED = "unsourced"
 # M/Chip 4 and Advance: key index, version, results, code and counters, in hex digits.
 _MCHIP, _MCHIP_SIZES = "MASTERCARD", (36, 40, 52, 56)
@@ -493,8 +494,8 @@ def chip_message_date(
 ) -> Told:
     """9A is the local date of the message: DE 13 in 1987, the start of DE 12 since."""
     size = len(table[number].pattern.removesuffix("hhmmss"))
-    width = size - max(0, size - 6)
-    day = local[max(0, size - 6) : size]  # without a century
+    width = min(size, 6)
+    day = local[:size][-width:]  # without a century
     if len(value) != 6 or len(day) != width or value[-width:] == day:
         return None
     # An invalid date is reported by its own rules.
@@ -542,30 +543,24 @@ def _other_pan(tag: str, value: str, number: str, account: tuple[int, str]) -> T
     return tag_hit(tag, value, f"the card number in DE {field}", "another card number", 0, len(number))
 
 
-# Tags and the elements that they repeat, whole or the first two digits, in all versions or in some. Later
-# versions have no two-digit entry mode in DE 22.
-_COPIES: tuple[tuple[str, int, int | None, tuple[str, ...]], ...] = (
-    ("9C", 3, 2, VERSIONS),
-    *(("9F15", number_of("category", version), None, (version,)) for version in VERSIONS),
-    ("5F24", 14, None, VERSIONS),
-    ("5F30", 35, None, VERSIONS),
-    ("5F34", 23, None, VERSIONS),
-    ("9F1C", 41, None, VERSIONS),
-    ("9F16", 42, None, VERSIONS),
-    ("9F39", 22, 2, ("1987",)),
-)
-
-
-def _bind_copy(tag: str, number: int, size: int | None, versions: tuple[str, ...]) -> None:
-    tag_spec = tables.tags()[tag]
+def _bind_copy(
+    tag: str,
+    part: Part,
+    size: int | None = None,
+    versions: tuple[str, ...] = VERSIONS,
+    rule_id: str = "chip-agrees",
+    *,
+    any_mti: bool = True,
+) -> None:
+    """Bind a rule to a *tag* and the *part* that it repeats, whole or its first *size* characters."""
+    tag_spec, number = tables.tags()[tag], part.looks.bit_length() - 1
     expected, actual = f"the value of DE {number}", f"another {tag_spec.name.split(' (')[0].lower()}"
     is_text = tag_spec.content in ("an", "ans")
     # Terminals and acquirers may number terminals and merchants differently.
     severity = Severity.INFO if is_text else None
-    name = "chip-sequence-number" if number == _SEQUENCE_NUMBER else "chip-agrees"
 
-    @rule(name, versions=versions, classes=_TRANSACTIONS, any_mti=number != _SEQUENCE_NUMBER)
-    def _(value: str = Tag[tag], element: str = DE[35].service if number == _TRACK else DE[number]) -> Told:
+    @rule(rule_id, versions=versions, classes=_TRANSACTIONS, any_mti=any_mti)
+    def _(value: str = Tag[tag], element: Any = part) -> Told:
         """A tag and the data element that it repeats have the same value."""
         text = element[:size]
         if not text:
@@ -580,8 +575,15 @@ def _bind_copy(tag: str, number: int, size: int | None, versions: tuple[str, ...
         return None if same else tag_hit(tag, value, expected, actual, severity=severity)
 
 
-for _copy in _COPIES:
-    _bind_copy(*_copy)
+_bind_copy("9C", DE[3], 2)
+for _version in VERSIONS:
+    _bind_copy("9F15", DE[number_of("category", _version)], None, (_version,))
+_bind_copy("5F24", DE[14])
+_bind_copy("5F30", DE[35].service)
+_bind_copy("5F34", DE[23], rule_id="chip-sequence-number", any_mti=False)
+_bind_copy("9F1C", DE[41])
+_bind_copy("9F16", DE[42])
+_bind_copy("9F39", DE[22], 2, ("1987",))  # later versions have no entry mode of two digits
 
 
 @rule("chip-application", classes=_TRANSACTIONS)
@@ -662,9 +664,7 @@ def expired(day: str = Tag["9A"], expiry: str = DE[14], code: str = Maybe[3]) ->
     """The card has not expired on the chip's date, the only one in 1987 with a year."""
     if len(day) != 6 or code[:1] == _REFUNDS or not _is_month(expiry) or not _is_month(day[:4]):
         return None
-    if (left := months_from(day[:4], expiry)) > LONGEST_VALID:
-        return Hit(14, "an expiry within 20 years", "a later one")
-    return Hit(14, "an expiry no earlier than the chip's date (9A)", "an earlier month") if left < 0 else None
+    return months_left(months_from(day[:4], expiry), "the chip's date (9A)", "an earlier month")
 
 
 @rule("card-not-yet-valid", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)

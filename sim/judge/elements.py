@@ -419,7 +419,8 @@ class _Coded:
             return None
         if (agreed := self.is_agreed(code)) and not self.remarked:
             return None
-        elsewhere = agreed or code in _in_any_version(self.list, self.position)
+        known = listed(self.list, "", self.position) if self.list and self.list not in _REGISTRIES else ()
+        elsewhere = agreed or code in known
         hint = "The code is not on this version's list; some links define it by agreement."
         severity = Severity.INFO if agreed else None
         at, size = self.place.start or 0, len(code)
@@ -444,13 +445,7 @@ class _Coded:
         return _on_a_network(self.version, self.number, value, (self.place.start or 0, self.place.stop))
 
 
-def _in_any_version(name: str, position: str) -> frozenset[str]:
-    """The codes of a list of ours in all versions."""
-    return listed(name, "", position) if name and name not in _REGISTRIES else frozenset()
-
-
 _ANSWER = 39
-
 
 _CODES: dict[tuple[str, int], list[_Coded]] = {}
 
@@ -460,22 +455,22 @@ def known_later(code: str, number: int, version: str) -> bool:
     return all(coded.listed(code) or coded.is_agreed(code) for coded in _CODES[version, number])
 
 
-def _bind_code(row: Mapping[str, str], coded: _Coded) -> None:
-    _CODES.setdefault((coded.version, coded.number), []).append(coded)
-    # Countries are checked in all versions; their rows have versions because the elements differ.
-    any_mti = not row["versions"] or row["list"] == "country"
-    parts, versions, classes = [DE[coded.number]], (coded.version,), row["classes"] or EVERY_DIGIT
-    of_parts(row["rule"], parts, coded.check, versions=versions, classes=classes, any_mti=any_mti)
-
-
 def _bind_codes(row: Mapping[str, str], version: str) -> None:
     """Bind *row* to its elements, or to the parts of its element."""
+    # Countries are checked in all versions; their rows have versions because the elements differ.
+    any_mti = not row["versions"] or row["list"] == "country"
+    classes = row["classes"] or EVERY_DIGIT
     for number in map(int, row["element"].split()):
-        if not row["part"]:
-            _bind_code(row, _Coded(row, version, number, None, slice(None)))
+        places: list[tuple[Cell | None, slice]] = [] if row["part"] else [(None, slice(None))]
         for cell, start, end in _parts_of(version, number) if row["part"] else ():
             if row["part"] in ("*", cell.key):
-                _bind_code(row, _Coded(row, version, number, cell, slice(start, end)))
+                places.append((cell, slice(start, end)))
+        for part, at in places:
+            code = _Coded(row, version, number, part, at)
+            _CODES.setdefault((version, number), []).append(code)
+            of_parts(
+                row["rule"], [DE[number]], code.check, versions=(version,), classes=classes, any_mti=any_mti
+            )
 
 
 for _row in read_csv("rules_codes"):
@@ -580,13 +575,13 @@ def _hit_of_part(part: Part, number: int, expected: str = "") -> Hit:
 @each("replacement-amounts", 95, versions=("1987",))
 def laid_out_as_told(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
     """The element has its layout."""
-    return tuple(misfits(value, number, table))
+    return misfits(value, number, table)
 
 
 @each("additional-amount-codes", 54)
 def additional_amount_codes(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
     """The codes in additional amounts are known."""
-    return tuple(unknown(value, number, table))
+    return unknown(value, number, table)
 
 
 def _composite() -> tuple[int, ...]:
@@ -668,7 +663,7 @@ def original_acquirer(value: str = DE[56], table: Spec = TABLE) -> Told:
     acquirer = reading.layout.cell.cells[-1]
     if reading.fits or reading.misfits[0].path != acquirer.path:
         return None
-    return [hit._replace(hint="") for hit in misfits(value, 56, table, reading)]
+    return (hit._replace(hint="") for hit in misfits(value, 56, table, reading))
 
 
 @rule("location-country", versions=("1987",), classes=_CARD_CLASSES)
@@ -713,7 +708,7 @@ def location_layout(value: str = DE[43], table: Spec = TABLE) -> Told:
     *names, tail = value.split("\\")
     severity = Severity.INFO if names and len(tail) != _REGION_WIDTH else None
     hits = misfits(value, 43, table, read(layouts("1993", 43)[0], value))
-    return tuple(hit._replace(severity=severity) for hit in hits)
+    return (hit._replace(severity=severity) for hit in hits)
 
 
 @rule("acquirer-reference", versions=("2003",))

@@ -27,7 +27,18 @@ from sim.codec import Message
 from sim.judge import dialect, networks
 from sim.judge.elements import of_element
 from sim.judge.finding import Answer, Finding, Hit, Places, Said, by_place, locate_all
-from sim.judge.parts import APPLICATION, CARD, CURRENCY, SHAPE, Part, Shape, Values, mask_of, presence, readable
+from sim.judge.parts import (
+    APPLICATION,
+    CARD,
+    CURRENCY,
+    SHAPE,
+    Part,
+    Shape,
+    Values,
+    mask_of,
+    presence,
+    readable,
+)
 from sim.judge.rules import RULES, Bound, Check, Row, Rule, standard
 from sim.spec import Spec, reshaped, spec
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -151,7 +151,7 @@ def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When, of: Seq
     versions = when.get("versions", VERSIONS)
     return Rule(
         text,
-        _answering(check),
+        check,
         parts,
         constants,
         needs,
@@ -194,18 +194,6 @@ def _part(default: object, at: Mapping[str, Any]) -> Part | None:
     if isinstance(default, Value):
         return default.of(at["number"])
     return default if isinstance(default, Part) else None
-
-
-def _answering(check: Check) -> Check:
-    """*check*, returning a tuple if it is a generator function, because a generator is always true."""
-    if not inspect.isgeneratorfunction(check):
-        return check
-
-    @wraps(check)
-    def all_of(*parts: Any, **constants: Any) -> Told:
-        return tuple(check(*parts, **constants) or ())
-
-    return all_of
 
 
 class Bound:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
@@ -61,13 +61,13 @@ class FormatRow:
     id: str
     fields: tuple[int, ...]
     versions: tuple[str, ...]
-    mtis: tuple[str, ...]
     check: str
     severity: str
     expected: str
     hint: str
     source: str
     confidence: str
+    mtis: tuple[str, ...] = ()
     pattern: re.Pattern[str] | None = None
     min: int = 0
     max: int = 9999
@@ -91,10 +91,10 @@ class FormatRow:
 
 @dataclass(frozen=True, slots=True)
 class MtiVersions:
-    """The network's severity for each version digit of the MTI, as pairs in `severities`; `also` are MTIs
-    that it sends nevertheless, as in clearing files."""
+    """The network's severity for each version digit of the MTI; `also` are MTIs that it sends nevertheless,
+    as in clearing files."""
 
-    severities: tuple[tuple[str, str], ...]
+    severities: Mapping[str, str]
     expected: str
     hint: str
     source: str
@@ -103,7 +103,7 @@ class MtiVersions:
 
     def severity(self, mti: str) -> str | None:
         """The severity of this *mti*; None if it is allowed, or its version digit is unknown."""
-        severity = "ok" if mti in self.also else dict(self.severities).get(mti[:1], "ok")
+        severity = "ok" if mti in self.also else self.severities.get(mti[:1], "ok")
         return None if severity == "ok" else severity
 
 
@@ -120,7 +120,7 @@ class Echo:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """One card network. `foreign` pairs brand and severity of a card outside `ranges` (others are errors);
+    """One card network. `foreign` are severities of cards outside `ranges` by brand (others are errors);
     `stated` are its rows on the format of elements, `notes` say what the text form cannot show.
 
     `aid` is the application identifier of its chip cards, `colour` its color in plots. `spoken` is a pattern
@@ -138,7 +138,7 @@ class Network:
     native_version: str
     mti_versions: MtiVersions
     ranges: tuple[CardRange, ...]
-    foreign: tuple[tuple[str, str], ...]
+    foreign: Mapping[str, str]
     stated: tuple[FormatRow, ...]
     echo: Echo
     notes: tuple[str, ...]
@@ -287,14 +287,11 @@ def _range(row: dict[str, Any], luhn: bool) -> CardRange:
 
 def _format(row: dict[str, Any], name: str) -> FormatRow:
     columns: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
-    columns["mtis"] = tuple(row.get("mtis", ()))
-    columns["values"] = frozenset(row.get("values", ()))
-    columns["parts"] = frozenset(row.get("parts", ()))
+    columns |= {key: frozenset(row[key]) for key in ("values", "parts") if key in row}
     if "pattern" in row:
         columns["pattern"] = _compiled(row["pattern"])
-    for key in ("given", "where"):
-        if key in row:
-            columns[key] = tuple((name, _compiled(text)) for name, text in row[key].items())
+    for key in {"given", "where"} & row.keys():
+        columns[key] = tuple((name, _compiled(text)) for name, text in row[key].items())
     return record(FormatRow, columns, f"a row of [[formats]] in {name}.toml")
 
 
@@ -321,8 +318,10 @@ def _laid_out(name: str, version: str) -> tuple[FormatRow, ...]:
             layout_rows = [row for row in owner.stated if row.check == "layout" and number in row.fields]
             others = tuple((key, _other(pattern)) for row in layout_rows for key, pattern in row.given)
             severity = "info" if layout_rows or cell.confidence == "unsourced" else "warning"
-            row = FormatRow(f"layout-{number}", (number,), (version,), (), "layout", severity, *words)
-            rows.append(replace(row, given=others))
+            row = FormatRow(
+                f"layout-{number}", (number,), (version,), "layout", severity, *words, given=others
+            )
+            rows.append(row)
     return tuple(rows)
 
 
@@ -368,12 +367,11 @@ def network(name: str) -> Network:
     table = read_toml(f"networks/{_checked_name(name)}")
     if lacking := [key for key in _NEEDED if key not in table]:
         raise SpecError(None, None, f"{', '.join(lacking)} in {name}.toml", "none")
-    versions = table["mti_versions"]
     return Network(
         **{key: table[key] for key in _WORDS},
-        mti_versions=MtiVersions(**versions | {"severities": tuple(versions["severities"].items())}),
+        mti_versions=MtiVersions(**table["mti_versions"]),
         ranges=_ranges(name),
-        foreign=tuple(table.get("foreign", {}).items()),
+        foreign=table.get("foreign", {}),
         stated=tuple(_format(row, name) for row in table.get("formats", ())),
         echo=Echo(**table["echo"]),
         notes=tuple(table["notes"]),
@@ -573,7 +571,7 @@ def judge(name: str, pan: str) -> CardVerdict:
         owner = detect(pan)
         brand = owner.brand if owner else "unknown"
         card = f"a card number of {owner.brand}" if owner else "a card number of no known brand"
-        severity = dict(net.foreign).get(brand, "error")
+        severity = net.foreign.get(brand, "error")
         reason = f"{card} does not belong to {net.title}"
         if severity != "error":
             reason = f"{card} is of none of {net.title}'s own ranges, but may travel in its messages"
