@@ -268,7 +268,8 @@ def _looks_like_text(raw: str) -> bool:
     """Whether *raw* begins like the text form, even damaged: an MTI, then mostly hex digits."""
     from sim.paste.anchors import strangeness
 
-    head, bits = raw[:_MTI], raw[_MTI:_BITMAP_END]
+    text = raw.lstrip()
+    head, bits = text[:_MTI], text[_MTI:_BITMAP_END]
     return (
         len(head) == _MTI
         and sum(map(is_digits, head)) >= _MTI - 1

@@ -4,8 +4,8 @@ What differs is for `sim.operations.anatomy.differences` to say. All texts of th
 
     rows        [{number, depth, label, name, kind, a, b, meaning_a, meaning_b, said}] in the order of the
                 elements: kind changed, added (only in the second), removed (only in the first) or same; depth
-                0 for an element, more for a part of the one above; a and b None where a message lacks it;
-                said tells a change that masked values do not show
+                0 for an element, 1 for a part of it, labeled by its path; a and b None where a message lacks
+                it; said describes a change that masked values do not show
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _inside(a: Anatomy, b: Anatomy, number: int) -> Iterator[Row]:
             continue
         part = left[key][0] if one else right[key][0]
         sides = [((entry[0].value or entry[2]), entry[0].meaning) if entry else None for entry in (one, two)]
-        yield _row_of(number, part.depth + 1, part.label, part.name, _kind_of(one, two), *sides)
+        yield _row_of(number, 1, " ".join(map(str, key[:-1])), part.name, _kind_of(one, two), *sides)
 
 
 def _keyed(seen: Anatomy, number: int) -> Iterator[tuple[tuple[object, ...], tuple[ShownPart, str, str]]]:

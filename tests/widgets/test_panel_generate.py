@@ -129,7 +129,7 @@ def test_nothing_is_made_before_the_button() -> None:
     ("wrong", "said"),
     [
         (lambda panel: setattr(panel, "stan", "12"), "STAN"),
-        (lambda panel: setattr(panel.amount.major, "value", "x"), "Amount, in minor units"),
+        (lambda panel: setattr(panel.amount.major, "value", "x"), "Amount"),
         (lambda panel: setattr(panel.form.fields["currency"].choice.box, "value", "x y z"), "Currency"),
         (lambda panel: setattr(panel, "pan", "12"), "Card"),
     ],

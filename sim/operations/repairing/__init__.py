@@ -246,7 +246,7 @@ def _wrong(trial: Trial) -> Iterator[Trial]:
     costs = {number: bits for number, bits in trial.judged.items() if number}
     if costs:
         number = max(costs, key=costs.__getitem__)
-        edit = Edit(trial.raw, 0.0, undoing.WRONG, number, "nothing shows which character is missing")
+        edit = Edit(trial.raw, 0.0, undoing.WRONG, number, "nothing shows which one")
         explained = costs[number] + trial.weight.said.odd.get(number, 0.0)
         yield replace(trial, edit=edit, bits=trial.bits - explained + undoing.PRIOR_OF_WRONG)
 

@@ -528,7 +528,8 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
         which is also shown at the input concerned; empty if it did not."""
         names = [name for name, field in self.fields.items() if field.typed and name not in left_out]
         if names:
-            return f"Fix {' and '.join(self._options[name].label for name in names)} first"
+            labels = ", ".join(self._options[name].label.partition(",")[0] for name in names)
+            return f"Fix {' and '.join(labels.rsplit(', ', 1))} first"
         try:
             make()
         except (BuildError, OptionError) as error:

@@ -115,8 +115,9 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         why = "; ".join(seen.reasons)
         reasons = "" if seen.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."
         self._said.value = markup("p", f"Read as {seen.read_as}.{more}{reasons}")
-        layers = [layer.label.split()[0] for layer in seen.layers]
-        self.button.description = f"Read without the {layers[-1]}" if layers else "Keep the message only"
+        last = seen.layers[-1] if seen.layers else None
+        what = "length" if last and last.is_length else last.label.split()[0] if last else ""
+        self.button.description = f"Read without the {what}" if what else "Keep the message only"
         show(self.button, bool(self._mended))
         show(self, True)
 

@@ -290,7 +290,7 @@ class Drawing {
     fact("Place", place(element));
     if (element.note) fact("Note", element.note);
     if (element.meaning) fact("Meaning", element.meaning);
-    if (element.hidden) fact("Masked", "card data is masked; use the eye above to show it");
+    if (element.hidden) fact("Masked", "card data is masked: press Show card data above");
     const cell = make("div", { cls: "ia-inside", role: "gridcell" }, facts);
     if (element.children.length) cell.append(this.children(element));
     if (element.state === "read" && !element.findings.length)

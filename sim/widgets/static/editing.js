@@ -14,7 +14,7 @@ class Editing extends ByteView {
       const digits = this.digits(span);
       rows.push(this.field(`${n}-bytes`, "Bytes", digits, !digits, "apply-bytes", { hold: `bytes-${n}`, of: n }));
     }
-    const drop = make("button", { type: "button", cls: "ia-button", data: { act: "drop" }, text: "Drop element" });
+    const drop = make("button", { type: "button", cls: "ia-button", data: { act: "drop" }, text: "Remove element" });
     return make(
       "div",
       { cls: "ia-editor" },
