@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
@@ -23,7 +23,7 @@ from sim.spec.interfaces import interface, interfaces
 from sim.spec.networks import NETWORKS, default_card, detect, luhn_ok, network, test_cards
 from sim.spec.spellings import choose, interface_named, network_named, template_word, version_named
 from sim.spec.tables import read_toml
-from sim.verbs import MINOR_UNITS, REQUIRED, Option, verb
+from sim.verbs import REQUIRED, Option, verb
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.markup import markup, wrong
 
@@ -173,7 +173,7 @@ class AmountInput(InputField):
     currency = traitlets.Unicode("840")
 
     def __init__(self, label: str = "Amount", tooltip: str = "") -> None:
-        self._label = label
+        self._label = label.partition(",")[0]
         self.major = ipywidgets.Text(tooltip=tooltip)
         self.minor = ipywidgets.Text(description="In minor units", tooltip=tooltip)
         row = ipywidgets.HBox([self.major, self.minor]).add_class("iso-joined")
@@ -384,7 +384,6 @@ class StanInput(InputField):
         self.typed = self.problem = "" if right else "Six digits"
 
 
-F = TypeVar("F", bound=InputField)
 # The tables with the titles of an option's words.
 _TITLED = {"message_type": "kinds", "purpose": "purposes", "entry": "entries"}
 _NAMED: dict[str, Callable[[Any], str]] = {
@@ -393,6 +392,7 @@ _NAMED: dict[str, Callable[[Any], str]] = {
 }
 # Options with an input of their own.
 _OWN: dict[str, Callable[[str, str], InputField]] = {
+    "amount_minor_units": AmountInput,
     "pan": CardInput,
     "currency": CurrencyInput,
     "outcome": OutcomeInput,
@@ -505,7 +505,10 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
     ) -> None:
         self._options = {key: verb(name).option(key) for key in names}
         self.fields: dict[str, InputField] = {
-            key: _field(option, panel.traits()[key]) for key, option in self._options.items()
+            key: _OWN[key](option.label, option.words)
+            if key in _OWN
+            else OptionField(option, panel.traits()[key])
+            for key, option in self._options.items()
         }
         for field_name in notes:
             self.fields[field_name].note = re.split(r"[.:] |[.]$", self._options[field_name].words)[0] + "."
@@ -513,10 +516,6 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
         self.add_class("iso-form")
         for field_name, field in self.fields.items():
             traitlets.link((panel, field_name), (field, "value"))
-
-    def of(self, kind: type[F]) -> F:
-        """The first input that is a *kind*."""
-        return next(field for field in self.fields.values() if isinstance(field, kind))
 
     def settle(self) -> None:
         """Clear refusals; typed text that is not a value stays marked."""
@@ -538,11 +537,3 @@ class Form(ipywidgets.Box):  # type: ignore[misc]
                 self.fields[name].problem = str(error)
             return str(error)
         return ""
-
-
-def _field(option: Option, trait: Any) -> InputField:
-    kind = _OWN.get(option.name)
-    if kind is None and option.name.endswith(MINOR_UNITS) and option.default is not None:
-        kind, label = AmountInput, option.label.partition(",")[0]
-        return kind(label, option.words)
-    return OptionField(option, trait) if kind is None else kind(option.label, option.words)

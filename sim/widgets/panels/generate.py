@@ -31,7 +31,7 @@ from sim.widgets.asking import Inquiry, LanguageModel
 from sim.widgets.covered_text import CoveredText
 from sim.widgets.markup import hint, joined, markup, wrong
 from sim.widgets.panels.actions import MessageActions
-from sim.widgets.panels.fields import AmountInput, CardInput, Form, InputField, show, traits_of
+from sim.widgets.panels.fields import Form, InputField, show, traits_of
 from sim.widgets.panels.panel import (
     MessageViews,
     Panel,
@@ -270,7 +270,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         more_options = ipywidgets.Box(more).add_class("iso-form")
         self.folded = ipywidgets.Accordion([more_options], titles=titles, selected_index=None)
         self.folded.add_class("iso-carried")
-        self.amount, self.card = self.form.of(AmountInput), self.form.of(CardInput)
+        self.amount: Any = self.form.fields["amount_minor_units"]
+        self.card: Any = self.form.fields["pan"]
         example = "Visa contactless 12.50 EUR in Lyon, declined for insufficient funds"
         self.words = CoveredText(cover=mask_words, label="Describe it", placeholder=example, rows=2)
         self.describe = InputField(self.words)

@@ -43,32 +43,6 @@ _RULES = (
 )
 
 
-class Watch:
-    """Calls *look* repeatedly in the kernel's loop while it returns True. Connections have their own thread,
-    so nothing here waits; without a loop, as in a script, nothing is called."""
-
-    def __init__(self, look: Callable[[], bool]) -> None:
-        self._look = look
-        self._handle: asyncio.TimerHandle | None = None
-
-    def begin(self) -> None:
-        """Start calling."""
-        loop = running_loop()
-        if loop is not None and self._handle is None:
-            self._handle = loop.call_later(EVERY, self._again)
-
-    def end(self) -> None:
-        """Stop calling."""
-        if self._handle is not None:
-            self._handle.cancel()
-            self._handle = None
-
-    def _again(self) -> None:
-        self._handle = None
-        if self._look():
-            self.begin()
-
-
 class Lines(anywidget.AnyWidget):
     """A growing list of lines. `rows` are pairs of a number and its text, newest first; `chosen` is the
     number of the chosen line, 0 for none (positions change before Python hears of a click)."""
@@ -278,7 +252,7 @@ class HostPanel(Panel):
         bar = RunBar("Start", self.said)
         bar.button.add_class("iso-toggle")
         super().__init__(self.form, self.grid_field, bar, self.traffic, bar=bar, classes="iso-host-panel")
-        self.watch = Watch(self.look)
+        self._watching: asyncio.Task[None] | None = None
         traitlets.link((self, "rules"), (self.grid, "rows"))
         self.observe(lambda change: self._rule(), "rules")
         self.observe(lambda change: self._tell(), ["running", "problem"])
@@ -302,22 +276,30 @@ class HostPanel(Panel):
             return
         self.port, self.running = self.host.port, True
         self.look()
-        self.watch.begin()
+        # Without a loop, as in a script, nobody is there to see the traffic.
+        loop = running_loop()
+        self._watching = loop.create_task(self._watch()) if loop else None
 
     start = run  # it is fast
 
     def cancel(self) -> None:
         """Stop the host."""
-        self.watch.end()
+        if self._watching is not None:
+            self._watching.cancel()
         if self.host is not None and self.running:
             self.host.close()
             self.running = False
             self.look()
 
-    def look(self) -> bool:
-        """Show the traffic so far; returns whether the host runs."""
+    def look(self) -> None:
+        """Show the traffic so far."""
         self.traffic.put(self.host.seen if self.host else None)
-        return self.running
+
+    async def _watch(self) -> None:
+        """Show the traffic from time to time; connections have a thread of their own."""
+        while self.running:
+            await asyncio.sleep(EVERY)
+            self.look()
 
     def _rule(self) -> None:
         try:

@@ -154,6 +154,11 @@ class Lab(Panel):
             self.tab = "Explain"
         self._follow()
 
+    def cancel(self) -> None:
+        """Cancel the work of all panels."""
+        for panel in self.panels.values():
+            panel.cancel()
+
     def hand_over(self, tab: str) -> None:
         """Copy the message of the open panel, and how it is read, to the panel *tab*, and open that."""
         self._carry(self.tab, tab)

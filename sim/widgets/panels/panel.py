@@ -6,7 +6,7 @@ notebook contains it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -62,7 +62,6 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
         self.choice = ipywidgets.ToggleButtons(options=[ANATOMY, TABLE], tooltips=["", ""])
         self.choice.add_class("iso-choice")
         self._frame: Any = None
-        self._drawn: Any = None
         super().__init__([self.choice, self.anatomy, self.table])
         self.choice.observe(self._choose, "value")
         self.put("", None, None, None)
@@ -77,10 +76,8 @@ class MessageViews(ipywidgets.VBox):  # type: ignore[misc]
 
     def _choose(self, change: Any = None) -> None:
         tabled = self.choice.value == TABLE and self._frame is not None
-        if tabled and self._drawn is not self._frame:
-            # Drawn when shown: it takes longer than everything else.
+        if tabled:  # drawn when shown: it takes longer than everything else
             self.table.value = self._frame._repr_html_()
-            self._drawn = self._frame
         has_message = bool(self.anatomy.message)
         show(self.choice, has_message and self._frame is not None)
         show(self.anatomy, has_message and not tabled)
@@ -189,10 +186,8 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         self.cancel()
 
     def cancel(self) -> None:
-        """Cancel the work here and in nested panels; the previous result is shown again."""
+        """Cancel the work; the previous result is shown again."""
         self._asker.cancel()
-        for panel in _panels_in(self):
-            panel.cancel()
 
     def _work(self) -> Inquiry[Any] | None:
         """Do the immediate work; returns long-running work, if any."""
@@ -228,14 +223,6 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         return bundled(super()._repr_mimebundle_(**kwargs), repr(self), self._still())
-
-
-def _panels_in(widget: Any) -> Iterator[Panel]:
-    for child in getattr(widget, "children", ()):
-        if isinstance(child, Panel):
-            yield child
-        else:
-            yield from _panels_in(child)
 
 
 def of_message(anatomy: MessageAnatomy) -> str:

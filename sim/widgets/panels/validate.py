@@ -173,7 +173,6 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
 
     def __init__(self, used: Callable[[str, str], None]) -> None:
         self._used = used
-        self._asked: tuple[str, str | None, str | None, str | None] = ("", None, None, None)
         self.found: Repair | None = None
         self.look = ipywidgets.Button(
             description="Find repairs", tooltip="What the message was before the fault, with the evidence"
@@ -183,13 +182,11 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
         super().__init__([ipywidgets.HBox([self.look]).add_class("iso-bar"), self.said, self.rows])
         self.add_class("iso-repairs")
         self.look.on_click(lambda _: self.run())
-        self.put("", None, None, None, False)
+        self.put("", False)
 
-    def put(
-        self, raw: str, version: str | None, network: str | None, interface: str | None, wrong: bool
-    ) -> None:
-        """Set the message to repair; *wrong* if it has an error."""
-        self._asked = raw, version, network, interface
+    def put(self, raw: str, wrong: bool, **how: Any) -> None:
+        """Set the message to repair, and *how* it is read; *wrong* if it has an error."""
+        self._raw, self._how = raw, how
         self.found = None
         self.rows.children = ()
         self._say("")
@@ -197,8 +194,7 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
 
     def run(self) -> None:
         """Find repairs: what the button does."""
-        raw, version, network, interface = self._asked
-        self.found = done = repair(raw, version=version, network=network, interface=interface)
+        self.found = done = repair(self._raw, **self._how)
         self.rows.children = tuple(self._row(at, proposal) for at, proposal in enumerate(done.proposals))
         self._say("" if done.proposals else _NOTHING)
 
@@ -273,8 +269,8 @@ class ValidatePanel(ReaderPanel):
         if self.report is None or self.shown_network not in self.report.networks:
             self.shown_network = ""
         self._list()
-        how = (self.version, self.network, self.interface)
-        self.repairs.put(raw, *how, self.report is not None and not self.report.valid)
+        how = {name: getattr(self, name) for name in HOW_READ}
+        self.repairs.put(raw, self.report is not None and not self.report.valid, **how)
         tabled = self.input.tabled("parse") if raw else None
         self.views.put(raw, self.version, self.network, tabled, self.input.held)
         words = self._said_of_it if raw else "The verdict appears here as you type."
