@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from random import Random
 
-import sim
+from sim.operations import generate, respond
+from sim.spec.networks import NETWORKS
 
 NOON = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 
@@ -18,8 +19,8 @@ def a_day(purchases: int = 300) -> tuple[str, ...]:
     seconds = sorted(int(dice.triangular(6 * 3600, 23 * 3600, 17 * 3600)) for _ in range(purchases))
     lines = []
     for number, second in enumerate(seconds, 1):
-        name = dice.choice(sim.NETWORKS)
-        request = sim.generate(
+        name = dice.choice(NETWORKS)
+        request = generate(
             network=name,
             version="1987",
             amount_minor_units=dice.randint(150, 25_000),
@@ -28,9 +29,9 @@ def a_day(purchases: int = 300) -> tuple[str, ...]:
             at=NOON.replace(hour=0) + timedelta(seconds=second),
             entry=dice.choice(["chip", "contactless", "contactless", "ecommerce"]),
         )
-        lines.append(str(request.iso.message))
+        lines.append(request.raw)
         code = dice.choices(["00", "51", "05", "54", ""], [88, 6, 3, 1, 2])[0]
         if code:
-            lines.append(str(sim.respond(request, code).iso.message))
+            lines.append(respond(request.message, code).raw)
     lines[100], lines[200] = lines[100][:90], "0191" + lines[200]
     return tuple(lines)
