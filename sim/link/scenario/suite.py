@@ -176,27 +176,26 @@ def suite_of(source: Suite | str | Path) -> Suite:
 def _of_toml(table: Mapping[str, Any], text: str, folder: Path = _HERE) -> Suite:
     _check_table("suite", table, _SUITE)
     base = _base(table["extends"]) if "extends" in table else Suite("", ())
-    network, version, wire_format, interface = (
-        table.get(name, getattr(base, name)) for name in ("network", "version", "format", "interface")
-    )
-    defaults = _texts(table.get("defaults", {}))
+    readers: dict[str, Callable[[Any], Any]] = {
+        "network": network_named,
+        "version": version_named,
+        "format": lambda name: named_format(name, folder),
+        "interface": interface_named,
+        "session": _session,
+        "keys": lambda keys: keys if isinstance(keys, Mapping) else folder / path_of("keys", keys),
+    }
     rows = [case for row in table.get("cases", []) for case in _rows(row, folder)]
     own_cases = [_case(row, str(row.get("name", f"case {at}"))) for at, row in enumerate(rows, 1)]
-    session = _session(table["session"]) if "session" in table else base.session
     names = {case.name for case in own_cases}
-    suite = Suite(
-        str(table.get("title", "Suite")),
-        (*(case for case in base.cases if case.name not in names), *own_cases),
-        None if network is None else network_named(network),
-        None if version is None else version_named(version),
-        None if wire_format is None else named_format(wire_format, folder),
-        _framing(table.get("framing")),
-        {**base.defaults, **defaults},
-        (*rules_of(table.get("rules", [])), *base.rules),
-        text,
-        session,
-        _keys(table["keys"], folder) if "keys" in table else base.keys,
-        None if interface is None else interface_named(interface),
+    suite = replace(
+        base,
+        title=str(table.get("title", "Suite")),
+        cases=(*(case for case in base.cases if case.name not in names), *own_cases),
+        framing=_framing(table.get("framing")),
+        defaults={**base.defaults, **_texts(table.get("defaults", {}))},
+        rules=(*rules_of(table.get("rules", [])), *base.rules),
+        text=text,
+        **{name: read(table[name]) for name, read in readers.items() if name in table},
     )
     twins = [name for name, count in Counter(case.name for case in suite.in_order).items() if count > 1]
     if twins:
@@ -222,11 +221,6 @@ def _rows(case: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
             expanded["name"] = f"{bare.get('name', 'case')} {at}"
         cases.append(expanded)
     return cases
-
-
-def _keys(keys: Any, folder: Path) -> Mapping[str, Any] | Path:
-    """The keys, or the path of their file, which is read when they are needed."""
-    return keys if isinstance(keys, Mapping) else folder / path_of("keys", keys)
 
 
 def _session(table: Mapping[str, Any]) -> tuple[Case | None, Case | None]:
