@@ -23,8 +23,9 @@ _WIDTH = _LEFT + _RIGHT
 STYLE = """
 figure { margin: .8rem 0; } svg { max-width: 100%; height: auto; font: 13px system-ui, sans-serif; }
 svg text { fill: currentColor; } svg line { stroke: currentColor; }
-svg .life { stroke: #8888; stroke-width: 2; }
-svg line.lost { stroke: #b3261e; stroke-dasharray: 5 4; } svg text.lost { fill: #b3261e; }
+svg .life { stroke: var(--line, #8888); stroke-width: 2; }
+svg line.lost { stroke: var(--bad, #b3261e); stroke-dasharray: 5 4; }
+svg text.lost { fill: var(--bad, #b3261e); }
 """
 # Events that mean a missing message: the client gave up, or the host did not send.
 _UNANSWERED = ("timed out", "lost", "unanswered", "undelivered")
@@ -123,17 +124,18 @@ def as_svg(seen: Iterable[Seen], title: str = "") -> str:
     return "".join(_drawn(lane, title) for lane in lanes_of(tuple(seen)) if lane.hops)
 
 
-def _safe_html(text: str) -> str:
+def safe_html(text: str) -> str:
+    """*text* for HTML, with card numbers masked and invisible characters shown."""
     return html.escape(visible(mask_words(text)))
 
 
 def _drawn(lane: Lane, title: str) -> str:
     height = _TOP + _STEP * len(lane.hops) + 12
-    label = _safe_html(f"{title}, {lane.title}" if title else lane.title)
+    label = safe_html(f"{title}, {lane.title}" if title else lane.title)
     lines = [f'<line class="life" x1="{x}" y1="26" x2="{x}" y2="{height - 6}"/>' for x in (_LEFT, _RIGHT)]
     arrows = [_arrow(_TOP + _STEP * at + 14, hop) for at, hop in enumerate(lane.hops)]
     return (
-        f"<figure><figcaption>{_safe_html(lane.title)}</figcaption>"
+        f"<figure><figcaption>{safe_html(lane.title)}</figcaption>"
         f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" aria-label="Messages of {label}">'
         f'<text x="{_LEFT}" y="18" text-anchor="middle">client</text>'
         f'<text x="{_RIGHT}" y="18" text-anchor="middle">host</text>'
@@ -145,7 +147,7 @@ def _arrow(y: int, hop: Hop) -> str:
     start, end = (_LEFT, _RIGHT) if hop.to_host else (_RIGHT, _LEFT)
     back = -8 if hop.to_host else 8
     look = "" if hop.arrived else ' class="lost"'
-    words = _safe_html(hop.words if hop.arrived else f"✖ {hop.words}")
+    words = safe_html(hop.words if hop.arrived else f"✖ {hop.words}")
     tip = f"M{end + back},{y - 4} L{end},{y} L{end + back},{y + 4}"
     return (
         f'<line{look} x1="{start}" y1="{y}" x2="{end}" y2="{y}"/>'

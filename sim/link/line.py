@@ -74,85 +74,76 @@ class LinkError(IsoError):
 class Cutter:
     """Cuts frames out of the bytes of one direction. `partial` counts the bytes of an incomplete frame."""
 
-    __slots__ = ("_held", "_line", "_made", "_plain", "_search", "_size", "_width")
+    __slots__ = ("_buffer", "_layer", "_line", "_plain", "_search", "_size")
 
     def __init__(self, line: Line) -> None:
-        self._line = line
-        self._made = frame(line.framing[0])
-        self._width = self._made.head
-        self._plain = _plain(line.framing[0])
-        self._held = bytearray()
+        self._line, self._layer, self._plain = line, frame(line.framing[0]), _plain(line.framing[0])
+        self._buffer = bytearray()
         # Searches for the end of the first frame and yields its size, 0 while it is incomplete. A search
         # resumes where it stopped, so that a frame that arrives byte by byte is not rescanned for each.
         self._search: Callable[[], Iterator[int]] = {
+            "length": self._to_length,
             "etx": self._to_mark,
             "gzip": self._to_end_of_packed,
             ELEMENTS: self._to_last_element,
             XML: self._to_end_tag,
-        }.get(self._made.kind, lambda: iter(()))
+        }[self._layer.kind]
         self._size = self._search()
 
     @property
     def partial(self) -> int:
         """The number of bytes of the incomplete frame."""
-        return len(self._held)
+        return len(self._buffer)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The frames that *data* completes, each with its header or end mark. Raises WireError, after the
         last of them, if no frame can start or one is too long: nothing after that can be found."""
-        buffer = self._held
+        buffer = self._buffer
         buffer += data
-        if self._made.kind == "length":
-            yield from self._cut_at_lengths()
-            return
         while size := next(self._size, 0):
             frame_bytes = bytes(buffer[:size])
             del buffer[:size]
             self._size = self._search()
             yield frame_bytes
-        if len(buffer) > self._line.largest:
+        if len(buffer) > self._line.largest + self._layer.head:
             found = f"{len(buffer)} bytes without"
             raise WireError(None, 0, f"the end of a message within {self._line.largest} bytes", found)
 
-    def _cut_at_lengths(self) -> Iterator[bytes]:
-        buffer, at, width = self._held, 0, self._width
-        try:
-            while len(buffer) - at >= width:
-                end = at + width + self._length_at(at)
-                if end > len(buffer):
-                    break
-                frame_there, at = bytes(buffer[at:end]), end
-                yield frame_there
-        finally:
-            if at:
-                del buffer[:at]
-
-    def _length_at(self, at: int) -> int:
-        largest = self._line.largest
-        head = bytes(self._held[at : at + self._width])
-        size = int.from_bytes(head, "big") if self._plain else said_length(self._made, head, 0)
+    def _length_of(self) -> int:
+        layer, largest = self._layer, self._line.largest
+        head = bytes(self._buffer[: layer.head])
+        size = int.from_bytes(head, "big") if self._plain else said_length(layer, head, 0)
         if size is None or not 0 <= size <= largest:
-            raise WireError(None, 0, f"a {self._made.title} of at most {largest} bytes", hexed(head))
+            raise WireError(None, 0, f"a {layer.title} of at most {largest} bytes", hexed(head))
         return size
 
+    def _to_length(self) -> Iterator[int]:
+        buffer, size = self._buffer, self._layer.head
+        while len(buffer) < size:
+            yield 0
+        size += self._length_of()
+        while len(buffer) < size:
+            yield 0
+        yield size
+
     def _to_mark(self) -> Iterator[int]:
-        buffer, at = self._held, 0
+        buffer, at = self._buffer, 0
         while True:
             size, at = buffer.find(ETX, at) + 1, len(buffer)
             yield size
 
     def _to_end_of_packed(self) -> Iterator[int]:
-        buffer, at = self._held, self._width
+        buffer, at = self._buffer, self._layer.head
         while len(buffer) <= at:
             yield 0
-        unpacker, left = zlib.decompressobj(wbits=31), self._length_at(0)
+        unpacker, left = zlib.decompressobj(wbits=31), self._length_of()
         while not unpacker.eof:
             left -= len(_unpacked(unpacker, bytes(buffer[at:]), left))
             at = len(buffer)
             yield at - len(unpacker.unused_data) if unpacker.eof else 0
 
     def _to_last_element(self) -> Iterator[int]:
-        buffer, line, least = self._held, self._line, 1
+        buffer, line, least = self._buffer, self._line, 1
         while True:
             size = 0
             if len(buffer) >= least:
@@ -163,7 +154,7 @@ class Cutter:
             yield size
 
     def _to_end_tag(self) -> Iterator[int]:
-        buffer, at, come, depth = self._held, 0, 0, 0
+        buffer, at, come, depth = self._buffer, 0, 0, 0
         while True:
             if buffer[:1].isspace():
                 del buffer[: len(buffer) - len(buffer.lstrip())]  # line ends between documents

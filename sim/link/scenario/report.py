@@ -6,7 +6,6 @@ numbers and without invisible characters.
 
 from __future__ import annotations
 
-import html
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from xml.etree import ElementTree
 from sim import background
 from sim.files import write_text
 from sim.link.ends import Host, host_and_line, line_of
-from sim.link.lanes import as_svg
+from sim.link.lanes import STYLE, as_svg, safe_html
 from sim.link.line import address_of
 from sim.link.scenario.run import Done, StepResult, play
 from sim.link.scenario.suite import Case, Suite, ready_suites, suite_of
@@ -36,11 +35,7 @@ th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(-
 th { overflow-wrap: normal; }
 .ok { color: var(--ok); } .bad { color: var(--bad); font-weight: 600; } .dim { color: var(--dim); }
 section { margin: 1.6rem 0; border-top: 2px solid var(--line); padding-top: .6rem; }
-figure { margin: .8rem 0; } figcaption { color: var(--dim); }
-svg { max-width: 100%; height: auto; font: 13px system-ui, sans-serif; }
-svg text { fill: currentColor; } svg line { stroke: currentColor; }
-svg .life { stroke: var(--line); stroke-width: 2; } svg .lost { stroke: var(--bad); stroke-dasharray: 5 4; }
-svg text.lost { fill: var(--bad); }
+figcaption { color: var(--dim); }
 @media (max-width: 40rem) {
   table, tbody, tr, td { display: block; } tr:has(th) { display: none; }
   tr { border-bottom: 1px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .1rem 0; }
@@ -70,11 +65,6 @@ def _plain(text: str) -> str:
     return visible(mask_words(text))
 
 
-def _text(text: str) -> str:
-    """*text* as `_plain` has it, escaped for HTML."""
-    return html.escape(_plain(text))
-
-
 def _passed(steps: list[StepResult]) -> bool:
     return all(step.passed for step in steps)
 
@@ -83,9 +73,9 @@ def as_html(done: Done) -> str:
     """The results as an HTML page."""
     cases = list(done.cases())
     passed = sum(_passed(steps) for _, steps in cases)
-    title = _text(done.suite.title)
+    title = safe_html(done.suite.title)
     head = f"{passed} of {len(cases)} cases passed"
-    when = f"{done.began:%Y-%m-%d %H:%M:%S} UTC, {done.seconds:.1f} seconds, against {_text(done.where)}"
+    when = f"{done.began:%Y-%m-%d %H:%M:%S} UTC, {done.seconds:.1f} seconds, against {safe_html(done.where)}"
     body = "\n".join(
         _section(at, case, steps, as_svg(done.seen.get(case.name, ()), case.name))
         for at, (case, steps) in enumerate(cases)
@@ -93,7 +83,7 @@ def as_html(done: Done) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
-        f"<style>{_STYLE}</style></head>\n<body><main><h1>{title}</h1>"
+        f"<style>{STYLE}{_STYLE}</style></head>\n<body><main><h1>{title}</h1>"
         f'<p class="{"ok" if passed == len(cases) else "bad"}">{head}</p><p class="dim">{when}</p>\n'
         f"{_contents(cases)}\n{body}\n</main></body></html>\n"
     )
@@ -102,7 +92,7 @@ def as_html(done: Done) -> str:
 def _contents(cases: list[tuple[Case, list[StepResult]]]) -> str:
     rows = "".join(
         f'<tr><td>{_verdict(_passed(steps))}</td><td><a href="#case-{at}">'
-        f"{_text(case.name)}</a></td><td>{_text(case.about)}</td></tr>"
+        f"{safe_html(case.name)}</a></td><td>{safe_html(case.about)}</td></tr>"
         for at, (case, steps) in enumerate(cases)
     )
     return f"<table><tr><th>Result</th><th>Case</th><th>What it is about</th></tr>{rows}</table>"
@@ -116,19 +106,19 @@ def _section(at: int, case: Case, steps: list[StepResult], lanes: str) -> str:
     heads = "".join(f"<th>{name}</th>" for name in _COLUMNS)
     rows = "".join(_row(step) for step in steps)
     return (
-        f'<section id="case-{at}"><h2>{_text(case.name)}</h2><p>{_text(case.about)}</p>'
+        f'<section id="case-{at}"><h2>{safe_html(case.name)}</h2><p>{safe_html(case.about)}</p>'
         f"<table><tr>{heads}<th>Result</th></tr>{rows}</table>{lanes}</section>"
     )
 
 
 def _row(step: StepResult) -> str:
     time = "" if step.latency is None else f"{step.latency * 1000:.1f} ms"
-    wrong = "".join(f'<br><span class="bad">{_text(text)}</span>' for text in step.wrong)
+    wrong = "".join(f'<br><span class="bad">{safe_html(text)}</span>' for text in step.wrong)
     cells = (f"{step.number} {step.do}", step.sent, step.expected, step.received, time)
     # On a narrow page there is no header row: each cell has its own label.
     labeled = zip(_COLUMNS, cells, strict=True)
-    html_cells = "".join(f'<td data-of="{name}">{_text(cell)}</td>' for name, cell in labeled)
-    note = f'<br><span class="dim">{_text(step.note)}</span>' if step.note else ""
+    html_cells = "".join(f'<td data-of="{name}">{safe_html(cell)}</td>' for name, cell in labeled)
+    note = f'<br><span class="dim">{safe_html(step.note)}</span>' if step.note else ""
     return f"<tr>{html_cells}<td>{_verdict(step.passed)}{wrong}{note}</td></tr>"
 
 
@@ -239,7 +229,7 @@ def export_suite(suite: str | Path, path: str | Path) -> Path:
     >>> import pathlib, sim, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     made = sim.export_suite("JCB", pathlib.Path(folder) / "test_jcb.py")
-    ...     made.read_text().count("def test_")
+    ...     made.readsafe_html().count("def test_")
     31
     """
     parsed_suite, target = suite_of(suite), Path(path)
