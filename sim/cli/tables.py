@@ -57,11 +57,14 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
     FIND,
     without=("messages", "times"),
     note="SOURCE is a file, a folder or a pattern, 'logs/*.txt', in chronological order; - is standard "
-    "input. Only a capture has the times that latencies need.",
+    "input. `request`, `answer`, `original` and `reversed_by` are lines, as in `read`. Only a capture has "
+    "the times that latencies need.",
 )
-def match(source: str, as_json: bool, find: str | None, **options: Any) -> None:
+def match(source: str, as_json: bool, find: str | None, timeout: float, **options: Any) -> None:
     """Print the transactions of a log."""
-    rows(verb("match")(_stream(source), **options), as_json, find)
+    log = verb("read")(_stream(source), **options)
+    lines = log["file"] + ":" + log["line"].astype(str) if "file" in log else log["line"]
+    rows(verb("match")(log.set_index(lines), timeout=timeout), as_json, find)
 
 
 @command(

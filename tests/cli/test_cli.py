@@ -127,12 +127,16 @@ def test_the_exit_status_tells() -> None:
 
 
 def test_match_pairs_the_messages_of_a_log(tmp_path: Path) -> None:
-    """A file, a pipe and JSON have the same transactions, without card data; an empty log says so."""
+    """A file, a pipe and JSON have the same transactions, by the lines that `read` gives their messages,
+    without card data; an empty log says so."""
     response = sim.respond(REQUEST).iso.message
     log = tmp_path / "day.log"
     log.write_text(f"{REQUEST}\n{response}\n", encoding="utf-8")
     (record,) = Run("match", "--json", str(log)).records
     assert (record["state"], record["stan"]) == ("answered", "000007")
+    assert (record["request"], record["answer"]) == (1, 2)
+    (record,) = Run("match", "--json", f"{tmp_path}/*.log").records
+    assert record["answer"] == f"{log}:2"
     shown = Run("match", "-", given=log.read_text(encoding="utf-8"))
     assert (shown.status, PAN in shown.out) == (0, False)
     assert shown.out == Run("match", str(log)).out
