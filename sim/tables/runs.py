@@ -98,17 +98,7 @@ def run_suite(
     >>> done[["case", "received", "result"]].values.tolist()
     [['alive', '0810 00', 'passed'], ['poor', '0110 00', 'failed']]
     """
-    done = suites.run_suite(
-        suite,
-        host,
-        format=format,
-        framing=framing,
-        interface=interface,
-        tls=tls,
-        cases=cases,
-        junit=junit,
-        report=report,
-    )
+    done = suites.run_suite(**locals())
     return SuiteTable(pd.DataFrame(done.rows(), columns=list(ROW)).astype({"latency_ms": "float64"}))
 
 

@@ -22,6 +22,9 @@ from sim.tables.columns.options import Options, tables_of
 from sim.tables.columns.table import MessagesTable, covered, label, number_of
 
 _TEXT = pa.large_string()
+# The columns that may be empty and are not texts.
+_TYPES = {"time": pa.timestamp("us"), "error_field": pa.int64(), "error_offset": pa.int64()}
+_PANDAS = {_TEXT: pd.StringDtype("pyarrow", na_value=np.nan), pa.int64(): pd.Int64Dtype()}
 _FRONT = ("line", "file", "time", "stream", "mti", "version", "network", "valid", "errors")
 _CAPTURED = ("time", "stream")
 _BEHIND = ("error", "error_field", "error_offset", "text")
@@ -71,7 +74,7 @@ class Reader:
             if number in block.columns:
                 columns[label(number)] = block.columns[number].array()
         for name, values in lines.more.items():
-            columns[name] = values if values.dtype.kind == "M" else pa.array(values, _TEXT)
+            columns[name] = pa.array(values, _TYPES.get(name, _TEXT))
         columns |= _faults(block)
         empty = np.array([*(group.has_empty_secondary for group in block.groups), False])[block.group]
         for row, odd in block.odd.items():
@@ -133,10 +136,10 @@ def _faults(block: Block) -> dict[str, Any]:
     columns["error"] = few(count, {row: str(error) for row, error in bad.items()}).array()
     columns["text"] = few(count, {row: block.texts[row] for row in bad}).array()
     for name in ("field", "offset"):
-        values = [getattr(error, name) for error in bad.values()]
-        column, missing = np.zeros(count, np.int64), np.ones(count, np.bool_)
-        column[rows], missing[rows] = [value or 0 for value in values], [value is None for value in values]
-        columns[f"error_{name}"] = column, missing
+        values, missing = np.zeros(count, np.int64), np.ones(count, np.bool_)
+        at = [getattr(error, name) for error in bad.values()]
+        values[rows], missing[rows] = [value or 0 for value in at], [value is None for value in at]
+        columns[f"error_{name}"] = pa.array(values, mask=missing)
     return columns
 
 
@@ -177,27 +180,17 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
     if name in ("line", "valid", "errors"):
         dtype = np.bool_ if name == "valid" else np.int64
         return np.concatenate([np.empty(0, dtype), *cells])
+    kind = _TYPES.get(name, _TEXT)
+    column = pa.chunked_array(
+        [_nulls(count, kind) if cell is None else cell for cell, count in zip(cells, counts, strict=True)],
+        kind,
+    )
     if name == "time":
-        none = np.datetime64("NaT", "us")
-        times = [np.full(n, none) if cell is None else cell for cell, n in zip(cells, counts, strict=True)]
-        return pd.DatetimeIndex(np.concatenate(times)).tz_localize("UTC")
-    if name in ("error_field", "error_offset"):
-        values = [
-            (np.zeros(count, np.int64), np.ones(count, np.bool_)) if cell is None else cell
-            for cell, count in zip(cells, counts, strict=True)
-        ]
-        numbers, missing = (
-            np.concatenate([np.empty(0, kind), *(part[at] for part in values)])
-            for at, kind in enumerate((np.int64, np.bool_))
-        )
-        return pd.arrays.IntegerArray(numbers, missing)
-    arrays = [_nulls(count) if cell is None else cell for cell, count in zip(cells, counts, strict=True)]
-    # The stubs do not know that the array takes its dtype.
-    kind = pd.StringDtype("pyarrow", na_value=np.nan)
-    return pd.arrays.ArrowStringArray(pa.chunked_array(arrays, _TEXT), dtype=kind)  # type: ignore[call-arg]
+        return pd.DatetimeIndex(column.to_numpy()).tz_localize("UTC")
+    return column.to_pandas(types_mapper=_PANDAS.get).array
 
 
 @lru_cache(maxsize=16)
-def _nulls(count: int) -> pa.Array:
+def _nulls(count: int, kind: pa.DataType) -> pa.Array:
     """A column without values, shared by the columns of a part."""
-    return pa.nulls(count, _TEXT)
+    return pa.nulls(count, kind)

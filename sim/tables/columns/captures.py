@@ -249,10 +249,10 @@ def _block(
     length = frame(stream.length).title if stream.length else "one message per packet"
     label = f"{stream.name}: {length}, {way.said or (way.format and way.format.title)}"
     numbers, moments, messages = zip(*some, strict=True)
-    lines = block([*messages], replace(way, said=label, framing=_inside_length(way)), version, 1, file)
+    lines = block([*messages], numbers, replace(way, said=label, framing=_inside_length(way)), version, file)
     times = np.array([round(at * _MICRO) for at in moments], np.int64).view("datetime64[us]")
     names = np.array([stream.name] * len(some), object)
-    return replace(lines, numbers=np.array(numbers, np.int64), more={"stream": names, "time": times})
+    return replace(lines, more={"stream": names, "time": times})
 
 
 def messages_of(stream: Any, file: str) -> list[bytes]:

@@ -6,8 +6,7 @@ that are not a plain run of digits are left to the scalar functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,29 +52,13 @@ def names(codes: Codes) -> list[str | None]:
     return [_NAMES[code] for code in codes.tolist()]
 
 
-@dataclass(slots=True)
-class _ByIin:
-    """The answers to a question about six-digit IINs, computed when each IIN first occurs; 0 means not
-    computed yet."""
-
-    ask: Callable[[str], int]
-    table: Bytes = field(default_factory=lambda: np.zeros(10**_IIN_DIGITS, np.uint8))
-
-    def __call__(self, iins: Ints) -> Codes:
-        codes = self.table[iins]
-        if not codes.all():
-            for iin in np.unique(iins[codes == 0]).tolist():
-                self.table[iin] = self.ask(f"{iin:0{_IIN_DIGITS}}")
-            codes = self.table[iins]
-        return codes
-
-
 class Cards:
     """What the network tables say about card numbers, cached while one source is read."""
 
     def __init__(self, network: str | None) -> None:
         self.network = network
-        self._owner = _ByIin(_owner_of)
+        # By IIN: the index of its network, plus one; 0 until the IIN occurs.
+        self._owners = np.zeros(10**_IIN_DIGITS, np.uint8)
 
     def owners(self, block: Block) -> Owners:
         """The network of each row: the given one, or the card's."""
@@ -83,20 +66,23 @@ class Cards:
         all_accounts, unsure = _accounts(block)
         codes = np.zeros(count, np.uint8)
         for accounts in all_accounts:
-            codes[accounts.rows] = self._owner(_iins(accounts)) - 1
+            iins = _iins(accounts)
+            for iin in np.unique(iins[self._owners[iins] == 0]).tolist():
+                self._owners[iin] = _owner_of(f"{iin:0{_IIN_DIGITS}}") + 1
+            codes[accounts.rows] = self._owners[iins] - 1
         for row in np.flatnonzero(unsure).tolist():
             # By the scalar function, applied to the elements that can contain an account number.
             group = block.groups[block.group[row]]
             numbers = [number for number in (_PAN, _TRACK_2, _TRACK_1) if number in group.numbers]
             fields = {number: block.columns[number].text(row) for number in numbers}
-            codes[row] = _owner_of(account(Message(group.mti, fields, group.version))[1]) - 1
+            codes[row] = _owner_of(account(Message(group.mti, fields, group.version))[1])
         if self.network is not None:
             codes[:] = NETWORKS.index(self.network) + 1
         for row, odd in block.odd.items():
             codes[row] = 0
             if (message := message_or_partial(odd)) is not None:
                 own = self.network
-                codes[row] = _NAMES.index(own) if own else _owner_of(account(message)[1]) - 1
+                codes[row] = _NAMES.index(own) if own else _owner_of(account(message)[1])
         return Owners(codes, all_accounts, unsure)
 
     def alike(self, owners: Owners) -> Ints:
@@ -113,8 +99,9 @@ class Cards:
 
 
 def _owner_of(pan: str) -> int:
+    """The index of the network of a card number."""
     owner = detect(pan) if pan else None
-    return _NAMES.index(owner.network if owner else None) + 1
+    return _NAMES.index(owner.network if owner else None)
 
 
 def _accounts(block: Block) -> tuple[tuple[Accounts, ...], Bools]:

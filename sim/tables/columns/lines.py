@@ -7,11 +7,11 @@ valid UTF-8 is read as Latin-1, one character per byte, so that nothing is lost 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
 from sim.tables.argument import facts_of, take, text_of
 
+T = TypeVar("T")
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -57,6 +58,12 @@ class Lines:
     tables: Mapping[str, Spec] = field(default_factory=dict, repr=False)
     said: str = ""
     more: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, items: Any, numbers: Sequence[int] | Ints, file: str = "", **facts: Any) -> Lines:
+        """Texts, bytes or messages in the lines *numbers*."""
+        data, offsets = joined(items)
+        return cls(data, offsets[:-1].copy(), offsets[1:].copy(), np.array(numbers, np.int64), file, **facts)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -179,7 +186,7 @@ def of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
     """Messages from an iterable, each with or without its line ending."""
     first = 1
     for some in _runs(items):
-        yield find(_lines(some, first))
+        yield find(_lines(some, range(first, first + len(some))))
         first += len(some)
 
 
@@ -192,19 +199,22 @@ def _runs(items: Iterable[object]) -> Iterator[Any]:
         for first in range(0, len(sequence), _ITEMS):
             yield sequence[first : first + _ITEMS]
         return
+    yield from batched(items, _ITEMS)
+
+
+def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """*items* in lists of *size*."""
     rest = iter(items)
-    while some := list(islice(rest, _ITEMS)):
+    while some := list(islice(rest, size)):
         yield some
 
 
-def _lines(items: Any, first: int) -> Lines:
-    data, offsets = joined(items)
-    numbers = np.arange(first, first + len(items), dtype=np.int64)
+def _lines(items: Any, numbers: Sequence[int]) -> Lines:
     parsed: dict[int, Message | ParseError] = {}
     kinds = () if isinstance(items, pd.arrays.ArrowStringArray) else set(map(type, items))
     if any(issubclass(kind, Message | pd.DataFrame) for kind in kinds):
         parsed = {row: message for row, item in enumerate(items) if (message := _of_dialect(item))}
-    lines = Lines(data, offsets[:-1], offsets[1:].copy(), numbers, held=parsed)
+    lines = Lines.of(items, numbers, held=parsed)
     _trim(lines, _NEWLINE, _RETURN)
     return lines
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import islice
-
-import numpy as np
 
 from sim.codec import BuildError, Message, ParseError, build
 from sim.operations import read
 from sim.paste.front import network_headers
 from sim.paste.spelled import message_of
 from sim.paste.spellings import MOST_CHARACTERS, Wide, dumps_apart, named_messages, sighting_named
-from sim.tables.columns.lines import Lines, joined
+from sim.tables.columns.lines import Lines, batched
 from sim.tables.columns.ways import SourceWay
 from sim.tables.columns.wire import block
 
@@ -27,9 +23,8 @@ def of_dumps(batches: Iterable[Lines], way: SourceWay, version: str | None, file
     """Multi-line hex dumps, one row each. Packets without payload are left out."""
     dumps = iter(dumps_apart(_numbered(batches), way.shape))
     packets = ((dump.line, data) for dump in dumps if (data := _undumped(dump.text, way)) is not None)
-    while some := list(islice(packets, _ITEMS)):
-        lines = block([data for _, data in some], way, version, 1, file)
-        yield replace(lines, numbers=np.array([line for line, _ in some], np.int64))
+    for some in batched(packets, _ITEMS):
+        yield block([data for _, data in some], [line for line, _ in some], way, version, file)
 
 
 def _numbered(batches: Iterable[Lines]) -> Iterator[tuple[int, str]]:
@@ -49,7 +44,7 @@ def _undumped(text: str, way: SourceWay) -> bytes | None:
     return data
 
 
-def of_listing(batches: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+def of_listing(batches: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
     """The messages of a paste, one row each: one per line if most lines name elements, otherwise the messages
     of the whole paste, each with the line number of its MTI."""
     numbered = list(_numbered(batches))
@@ -72,33 +67,28 @@ def _placed(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, Message | Pa
         yield at or numbered[0][0], reading.error or reading.message or _unread()
 
 
-def of_table(batches: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+def of_table(batches: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
     """The rows of a table after the header row that names its elements."""
     numbered = _numbered(batches)
     table = next((header for _, line in numbered if (header := Wide.of(line))), None)
     assert table is not None  # noqa: S101 - only such tables come here
     rows = ((number, line) for number, line in numbered if not table.is_line(line))
-    while some := list(islice(rows, _ITEMS)):
+    for some in batched(rows, _ITEMS):
         cells = ((number, table.message(line)) for number, line in some)
         yield _rows([(number, message_of(row)[0] if row else _unread()) for number, row in cells], way, file)
 
 
-def of_xml(batches: Iterable[Lines], way: SourceWay, file: str) -> Iterator[Lines]:
+def of_xml(batches: Iterable[Lines], way: SourceWay, version: str | None, file: str) -> Iterator[Lines]:
     """Messages in jPOS XML, one row each."""
-    parts = _parts(_numbered(batches))
-    while some := list(islice(parts, _ITEMS)):
+    for some in batched(_parts(_numbered(batches)), _ITEMS):
         yield _rows([(line, _message(text)) for line, text in some], way, file)
 
 
 def _rows(read: list[tuple[int, Message | ParseError]], way: SourceWay, file: str) -> Lines:
     """Messages in text form, with their line numbers; a message without a text form is stored in `held`."""
     texts = [_text(message) for _, message in read]
-    data, offsets = joined(texts)
-    numbers = np.array([line for line, _ in read], np.int64)
-    held = {
-        row: message for row, ((_, message), text) in enumerate(zip(read, texts, strict=True)) if not text
-    }
-    return Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, held=held, said=way.said)
+    held = {row: message for row, (_, message) in enumerate(read) if not texts[row]}
+    return Lines.of(texts, [line for line, _ in read], file, held=held, said=way.said)
 
 
 def _parts(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

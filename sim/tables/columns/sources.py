@@ -59,8 +59,7 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
     head, rest, is_text = _peeked(stream)
     if head[:2] in _WIDE and 5 * head.count(0) >= 2 * len(head):
         head, rest, is_text = _peeked(codecs.getreader("utf-16")(rest, "replace"))
-    guessed = ways.way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
-    way = replace(guessed, interface=options.interface)
+    way = ways.way_of(head, options.format, options.framing, find=options.unlocated, is_text=is_text)
     if way.kind == ways.CAPTURE:
         yield from of_capture(rest, way, options.version, file)
     elif way.kind == ways.RECORDS:
@@ -69,41 +68,38 @@ def of_file(stream: Any, options: Options, file: str) -> Iterator[Lines]:
         yield from _of_lines(rest, way, options, file)
 
 
+# How each kind of source is read from its lines; others are messages in text form.
+_READERS = {
+    ways.DUMPS: logged.of_dumps,
+    ways.XML: logged.of_xml,
+    ways.LISTING: logged.of_listing,
+    ways.TABLE: logged.of_table,
+    ways.HEX_LINES: wire.of_hex,
+}
+
+
 def _of_lines(stream: Any, way: ways.SourceWay, options: Options, file: str) -> Iterator[Lines]:
-    find = finder(None, way.pattern) if way.pattern else options.find
-    batches = of_stream(stream, find, file)
-    if way.kind == ways.DUMPS:
-        yield from logged.of_dumps(batches, way, options.version, file)
-    elif way.kind == ways.XML:
-        yield from logged.of_xml(batches, way, file)
-    elif way.kind == ways.LISTING:
-        yield from logged.of_listing(batches, way, file)
-    elif way.kind == ways.TABLE:
-        yield from logged.of_table(batches, way, file)
-    elif way.kind == ways.HEX_LINES:
-        yield from wire.of_hex(batches, way, options.version)
-    else:
-        for lines in batches:
-            yield replace(lines, said=way.said) if way.said else lines
+    batches = of_stream(stream, finder(None, way.pattern) if way.pattern else options.find, file)
+    if way.kind in _READERS:
+        return _READERS[way.kind](batches, way, options.version, file)
+    return (replace(lines, said=way.said) for lines in batches)
 
 
 def _of_items(items: Iterable[object], options: Options) -> Iterator[Lines]:
     """The messages of an iterable: texts, or bytes if the first item is; lines that contain messages are read
     like a file."""
-    rest, link = iter(items), options.interface
+    rest = iter(items)
     first = list(islice(rest, _SAMPLE))
     source: Any = items if not isinstance(items, Iterator) else chain(first, rest)
     if first and isinstance(first[0], _BYTES):
-        way = replace(ways.way_of_items(bytes(first[0]), options.format, options.framing), interface=link)
-        yield from wire.of_bytes(source, way, options.version)
-    elif options.format is not None and options.format != "text":
-        way = replace(ways.way_of_items(b"", options.format, options.framing), interface=link)
-        yield from wire.of_hex(plain.of_items(source, options.find), way, options.version)
-    elif (line_way := _way_of_lines(first, options)) is not None:
-        way = replace(line_way, interface=link)
-        yield from _of_lines(_as_file(_as_lines(iter(source))), way, options, "")
-    else:
-        yield from plain.of_items(source, options.find)
+        way = ways.way_of_items(bytes(first[0]), options.format, options.framing)
+        return wire.of_bytes(source, way, options.version)
+    if options.format is not None and options.format != "text":
+        way = ways.way_of_items(b"", options.format, options.framing)
+        return wire.of_hex(plain.of_items(source, options.find), way, options.version)
+    if (line_way := _way_of_lines(first, options)) is not None:
+        return _of_lines(_as_file(_as_lines(iter(source))), line_way, options, "")
+    return plain.of_items(source, options.find)
 
 
 def _way_of_lines(items: list[object], options: Options) -> ways.SourceWay | None:
@@ -141,7 +137,7 @@ def _as_file(pieces: Iterable[bytes], name: str = "") -> Any:
 
 def _as_lines(items: Iterator[object]) -> Iterator[bytes]:
     """Texts as the lines of a file, in batches."""
-    while some := list(islice(items, _SAMPLE)):
+    for some in plain.batched(items, _SAMPLE):
         yield b"".join(plain.as_bytes(line).rstrip(b"\r\n") + b"\n" for line in some)
 
 

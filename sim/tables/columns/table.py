@@ -23,9 +23,10 @@ from sim.judge import Finding
 from sim.masking import is_sensitive, mask, mask_text, may_hold_card_data
 from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
-from sim.operations.validation import judge, verdict_on
+from sim.operations.validation import verdict_on
 from sim.paste.reading import Reading, of_message, read_text
 from sim.spec import VERSIONS, Spec
+from sim.spec.spellings import several
 from sim.tables import render
 from sim.tables.argument import dialect_of, facts_of
 from sim.tables.card_data import CardData, Cover, is_missing, shown_cell
@@ -192,7 +193,7 @@ class MessagesView(View):
         """The findings on each message by the standard and by its own network, and by the networks *against*:
         a findings table with the message's `row` as first column. Every rule checks every message: some
         thousands per second. Raises TypeError as `message` does."""
-        networks = (against,) if isinstance(against, str) else tuple(against)
+        networks = several("against", against, "networks such as VISA and AMEX")
         rows: list[tuple[object, Finding]] = []
         valid = True
         bar = progress_bar(len(self._table), "row", progress)
@@ -256,12 +257,7 @@ class MessagesView(View):
         return dialect_of(entry, version) if entry else None
 
     def _report(self, cells: dict[str, Any], against: tuple[str, ...]) -> Report:
-        network = self._facts.get("network")
         if "text" in cells:
             return verdict_on(self._read(cells), against)
         message = self._message_of_cells(cells)
-        try:
-            build(message)
-        except BuildError:
-            return validate(message, network=network)
-        return judge(message, network, against)
+        return validate(message, network=self._facts.get("network"), against=against)

@@ -58,9 +58,8 @@ class SourceWay:
     """How messages are found and encoded. `kind` is one of those above; `pattern` finds the message in its
     line; `format` is the wire format, None for text; `length` the length field of a record, empty for
     messages that end with their last elements; `blocked` whether the file has blocks of 1014 bytes; `framing`
-    the other layers; `interface` the caller's interface; `said` a one-line description. For hex dumps,
-    `shape` is the layout of the offsets, `spelling` the notation of the bytes, and `in_packets` whether
-    network headers come first."""
+    the other layers; `said` a one-line description. For hex dumps, `shape` is the layout of the offsets,
+    `spelling` the notation of the bytes, and `in_packets` whether network headers come first."""
 
     kind: str
     pattern: str | None = None
@@ -68,7 +67,6 @@ class SourceWay:
     length: str = ""
     blocked: bool = False
     framing: tuple[str, ...] = ()
-    interface: str = ""
     said: str = ""
     shape: tuple[int, str] | None = None
     spelling: str = ""

@@ -4,7 +4,7 @@ as `decode` does for one message; and the sources of such messages: records, ite
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.codec import bitmap
-from sim.codec.wire import Format, WireError, decode, interface_table, peel
+from sim.codec.wire import Format, WireError, decode, peel
 from sim.codec.wire.decode import Views, read_bitmap, read_mti
 from sim.codec.wire.files import records, run, unblock
 from sim.codec.wire.formats import (
@@ -36,7 +36,8 @@ from sim.codec.wire.pages import MULTI_BYTE, SINGLE_BYTE, table
 from sim.operations import chosen_version
 from sim.spec import VERSIONS
 from sim.spec.interfaces import told_by
-from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, by_width, copy, failed, joined, windows
+from sim.tables.columns.lines import Bools, Bytes, Ints, Lines, batched, by_width, copy, failed, windows
+from sim.tables.columns.options import tables_of
 from sim.tables.columns.ways import SourceWay
 
 # Marks characters outside ASCII.
@@ -306,7 +307,7 @@ def of_records(chunks: Iterable[bytes], way: SourceWay, version: str | None, fil
         except WireError as error:
             fault = error.with_traceback(None)
         if some:
-            yield block(some, way, version, first, file)
+            yield block(some, range(first, first + len(some)), way, version, file)
         first += len(some)
         if fault is not None:
             yield failed(fault, first, file, way.said)
@@ -316,20 +317,18 @@ def of_records(chunks: Iterable[bytes], way: SourceWay, version: str | None, fil
 
 def of_bytes(items: Iterable[bytes], way: SourceWay, version: str | None) -> Iterator[Lines]:
     """Messages that came as bytes, a row each."""
-    rest, first = iter(items), 1
-    while some := list(islice(rest, _ITEMS)):
-        yield block([bytes(item) for item in some], way, version, first, "")
-        first += len(some)
+    for some in batched(enumerate(items, 1), _ITEMS):
+        yield block([bytes(item) for _, item in some], [number for number, _ in some], way, version)
 
 
-def of_hex(batches: Iterable[Lines], way: SourceWay, version: str | None) -> Iterator[Lines]:
+def of_hex(batches: Iterable[Lines], way: SourceWay, version: str | None, file: str = "") -> Iterator[Lines]:
     """Lines of hex digits, optionally separated by blanks, one message and one row each."""
     for lines in batches:
         if lines.held:  # a line with an error
             yield lines
-            continue
-        result = block([_unhexed(lines.text(row)) for row in range(len(lines))], way, version, 1, lines.file)
-        yield replace(result, numbers=lines.numbers)
+        else:
+            data = [_unhexed(lines.text(row)) for row in range(len(lines))]
+            yield block(data, lines.numbers, way, version, file)
 
 
 def _unhexed(text: str) -> bytes:
@@ -339,19 +338,16 @@ def _unhexed(text: str) -> bytes:
         return b""
 
 
-def block(some: list[bytes], way: SourceWay, version: str | None, first: int, file: str) -> Lines:
-    """Messages as bytes, including framing, numbered from *first*. Their elements are those of the given
-    interface, of the format, or of the interface that most of them belong to."""
+def block(
+    some: list[bytes], numbers: Sequence[int] | Ints, way: SourceWay, version: str | None, file: str = ""
+) -> Lines:
+    """Messages as bytes, including framing, in the lines *numbers*. Their elements are those of the
+    format, or of the interface that most of them belong to."""
     assert way.format is not None  # noqa: S101 - only such ways come here
-    data, offsets = joined(some)
-    numbers = np.arange(first, first + len(some), dtype=np.int64)
     fmt = _versioned(way.format, version)
-    lines = Lines(data, offsets[:-1].copy(), offsets[1:].copy(), numbers, file, fmt, said=way.said)
-    lines = without(lines, way.framing)
+    lines = without(Lines.of(some, numbers, file, format=fmt, said=way.said), way.framing)
     tables = {edition: dialect for edition in VERSIONS if (dialect := fmt.layout(edition).dialect)}
-    if link := way.interface or (not tables and _main_interface(lines, fmt, version, way.framing)) or "":
-        tables = {edition: interface_table(link, edition) for edition in VERSIONS}
-    return replace(lines, tables=tables)
+    return replace(lines, tables=tables or tables_of(_main_interface(lines, fmt, version, way.framing)))
 
 
 def _versioned(fmt: Format, version: str | None) -> Format:
