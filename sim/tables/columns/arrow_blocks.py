@@ -24,7 +24,6 @@ from sim.tables.columns.table import MessagesTable, covered, label, number_of
 _TEXT = pa.large_string()
 # The columns that may be empty and are not texts.
 _TYPES = {"time": pa.timestamp("us"), "error_field": pa.int64(), "error_offset": pa.int64()}
-_PANDAS = {_TEXT: pd.StringDtype("pyarrow", na_value=np.nan), pa.int64(): pd.Int64Dtype()}
 _FRONT = ("line", "file", "time", "stream", "mti", "version", "network", "valid", "errors")
 _CAPTURED = ("time", "stream")
 _BEHIND = ("error", "error_field", "error_offset", "text")
@@ -187,7 +186,11 @@ def _column(name: str, cells: list[Any], counts: list[int]) -> Any:
     )
     if name == "time":
         return pd.DatetimeIndex(column.to_numpy()).tz_localize("UTC")
-    return column.to_pandas(types_mapper=_PANDAS.get).array
+    if name in _TYPES:
+        return column.to_pandas(types_mapper={kind: pd.Int64Dtype()}.get).array
+    # The stubs do not know that the array takes its dtype.
+    texts: Any = pd.StringDtype("pyarrow", na_value=np.nan)
+    return pd.arrays.ArrowStringArray(column, dtype=texts)  # type: ignore[call-arg]
 
 
 @lru_cache(maxsize=16)

@@ -63,7 +63,7 @@ class Lines:
     def of(cls, items: Any, numbers: Sequence[int] | Ints, file: str = "", **facts: Any) -> Lines:
         """Texts, bytes or messages in the lines *numbers*."""
         data, offsets = joined(items)
-        return cls(data, offsets[:-1].copy(), offsets[1:].copy(), np.array(numbers, np.int64), file, **facts)
+        return cls(data, offsets[:-1].copy(), offsets[1:].copy(), np.asarray(numbers, np.int64), file, **facts)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -186,7 +186,7 @@ def of_items(items: Iterable[object], find: Finder) -> Iterator[Lines]:
     """Messages from an iterable, each with or without its line ending."""
     first = 1
     for some in _runs(items):
-        yield find(_lines(some, range(first, first + len(some))))
+        yield find(_lines(some, np.arange(first, first + len(some))))
         first += len(some)
 
 
@@ -209,7 +209,7 @@ def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield some
 
 
-def _lines(items: Any, numbers: Sequence[int]) -> Lines:
+def _lines(items: Any, numbers: Ints) -> Lines:
     parsed: dict[int, Message | ParseError] = {}
     kinds = () if isinstance(items, pd.arrays.ArrowStringArray) else set(map(type, items))
     if any(issubclass(kind, Message | pd.DataFrame) for kind in kinds):

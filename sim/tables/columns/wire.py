@@ -307,7 +307,7 @@ def of_records(chunks: Iterable[bytes], way: SourceWay, version: str | None, fil
         except WireError as error:
             fault = error.with_traceback(None)
         if some:
-            yield block(some, range(first, first + len(some)), way, version, file)
+            yield block(some, np.arange(first, first + len(some)), way, version, file)
         first += len(some)
         if fault is not None:
             yield failed(fault, first, file, way.said)
