@@ -224,30 +224,17 @@ def generate(
     """A test message that fits *format*."""
     from sim.operations.asked import generated
 
-    if description:
-        version = version_named(options["version"]) if options["version"] else None
-        result = _described(description, provider, model, version, _moment(options["at"]))
-    else:
-        result = generated(message_type, format=format, **options)
-    return _fitted(result, format)
-
-
-def _described(
-    description: str, provider: str | None, model: str | None, version: str | None, at: datetime | None
-) -> Generated:
-    """The message that *description* is about, by a language model if one is named or configured,
-    otherwise by rules."""
+    if not description:
+        return _fitted(generated(message_type, format=format, **options), format)
     from sim import models
-    from sim.exchanges.composing import plan_of
-    from sim.operations.generation import Generated
 
-    if models.is_asked(provider, model):
-        plan = models.plan(description, provider=provider, model=model, version=version, at=at)
-    else:
-        plan = plan_of(description, version=version, at=at)
+    version = version_named(options["version"]) if options["version"] else None
+    at = _moment(options["at"])
+    plan = models.plan_of_any(description, provider=provider, model=model, version=version, at=at)
     run = plan.run()
     message = run.exchange.steps[run.subject].message
-    return Generated(message, run.exchange.network, plan.source, (*plan.notes, *run.exchange.notes))
+    notes = (*plan.notes, *run.exchange.notes)
+    return _fitted(operations.Generated(message, run.exchange.network, plan.source, notes), format)
 
 
 def respond(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from sim import background
 from sim.codec import Message
+from sim.exchanges.composing import plan_of
 from sim.exchanges.plan import Plan
 from sim.models.errors import CardNumberRefused as CardNumberRefused
 from sim.models.errors import DescriptionUnusable as DescriptionUnusable
@@ -115,3 +116,13 @@ def _waited(call: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 explain, plan = _waited(explain_async), _waited(plan_async)
+
+
+def plan_of_any(
+    description: str, *, provider: str | None, model: str | None, version: str | None, at: datetime | None
+) -> Plan:
+    """The plan of *description* by a model, if one is named or configured, otherwise by the rules; see
+    `plan_async`."""
+    if is_asked(provider, model):
+        return plan(description, provider=provider, model=model, version=version, at=at)
+    return plan_of(description, version=version, at=at)

@@ -179,10 +179,7 @@ def described(
     are defaults. Raises UnclearError or LlmError."""
     from sim import models
 
-    if models.is_asked(provider, model):
-        plan = models.plan(description, provider=provider, model=model, version=version, at=at)
-    else:
-        plan = plan_of(description, version=version, at=at)
+    plan = models.plan_of_any(description, provider=provider, model=model, version=version, at=at)
     run = plan.run()
     message, raw = run.exchange.steps[run.subject].message, run.text(run.subject)
     left: tuple[str, ...] = ()

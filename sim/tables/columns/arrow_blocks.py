@@ -113,8 +113,6 @@ def _kinds(block: Block, version: str | None) -> tuple[pa.Array, pa.Array, froze
 
 def _coded(codes: Any, values: list[Any]) -> pa.Array:
     """*values* selected by *codes*, as texts; None is missing."""
-    if not values:
-        return pa.nulls(len(codes), _TEXT)
     packed = pa.array(values, _TEXT)
     widths = {None if value is None else len(value.encode()) for value in values}
     if len(widths) > 1 or not (width := widths.pop()):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -63,7 +64,9 @@ class Lines:
     def of(cls, items: Any, numbers: Sequence[int] | Ints, file: str = "", **facts: Any) -> Lines:
         """Texts, bytes or messages in the lines *numbers*."""
         data, offsets = joined(items)
-        return cls(data, offsets[:-1].copy(), offsets[1:].copy(), np.asarray(numbers, np.int64), file, **facts)
+        return cls(
+            data, offsets[:-1].copy(), offsets[1:].copy(), np.asarray(numbers, np.int64), file, **facts
+        )
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -165,12 +168,18 @@ def paths(source: object) -> list[Path] | None:
     return None
 
 
-def is_file(text: str) -> bool:
-    """Whether there is a file named *text*."""
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):
-        return False
+def is_file(name: str | Path) -> bool:
+    """Whether *name* is an existing file."""
+    with suppress(OSError, ValueError):  # too long a name, or a character that no name has
+        return Path(name).is_file()
+    return False
+
+
+def is_folder(name: str | Path) -> bool:
+    """Whether *name* is an existing folder."""
+    with suppress(OSError, ValueError):
+        return Path(name).is_dir()
+    return False
 
 
 def opened(path: Path) -> BinaryIO:
@@ -267,8 +276,8 @@ def _trim(lines: Lines, *endings: int) -> None:
 def of_stream(
     stream: Any, find: Finder, file: str = "", *, first: int = 1, limit: int | None = None
 ) -> Iterator[Lines]:
-    """The lines of an open text or binary file that are not blank, numbered from *first*; at most *limit*
-    bytes are read. A line longer than LONGEST bytes is a row with an error, so that a file without line
+    """The lines of an open binary file that are not blank, numbered from *first*; at most *limit* bytes are
+    read. A line longer than LONGEST bytes is a row with an error, so that a file without line
     endings takes no more memory than any other."""
     rest, left = np.empty(0, np.uint8), limit
     while True:
@@ -310,15 +319,10 @@ def failed(fault: ParseError, number: int, file: str, said: str = "") -> Lines:
 def _next(stream: Any, rest: Bytes, left: int | None) -> tuple[Bytes, bool]:
     """*rest* followed by the next bytes of *stream*, and whether the stream has ended."""
     size = BLOCK if left is None else min(BLOCK, left)
-    if hasattr(stream, "readinto"):
-        data = np.empty(len(rest) + size, np.uint8)
-        data[: len(rest)] = rest
-        count = stream.readinto(data[len(rest) :]) if size else 0
-        return data[: len(rest) + (count or 0)], not count
-    piece = stream.read(size) if size else b""
-    if isinstance(piece, str):
-        piece = as_bytes(piece)
-    return np.concatenate((rest, np.frombuffer(piece, np.uint8))), not piece
+    data = np.empty(len(rest) + size, np.uint8)
+    data[: len(rest)] = rest
+    count = stream.readinto(data[len(rest) :]) if size else 0
+    return data[: len(rest) + (count or 0)], not count
 
 
 def _after_last(data: Bytes) -> int:

@@ -151,7 +151,7 @@ def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
         if isinstance(piece, str):
             return *_peeked(_as_file(map(plain.as_bytes, chain([piece], rest))))[:2], True
         head += bytes(piece)
-    if start is not None:
+    if start is not None and hasattr(stream, "readinto"):
         stream.seek(start)
         return head, stream, False
     return head, _as_file(chain([head], rest), getattr(stream, "name", "")), False
@@ -160,7 +160,7 @@ def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
 def is_paste(text: str) -> bool:
     """Whether a one-line text is data rather than a file name: a message, or something else that is
     recognized."""
-    if len(text) < _FEWEST or plain.is_file(text) or _is_folder(Path(text)):
+    if len(text) < _FEWEST or plain.is_file(text) or plain.is_folder(text):
         return False
     if _QUOTING.search(text):
         return True  # program code, a record or a web page
@@ -179,7 +179,7 @@ def expanded(source: object) -> list[Path] | None:
         return None
     text = str(source)
     path = path_of("source", text)
-    if _is_folder(path):
+    if plain.is_folder(path):
         files = sorted(path for path in path.iterdir() if path.is_file() and not path.name.startswith("."))
     elif any(sign in text for sign in "*?["):
         root = Path(path.anchor or ".")
@@ -192,10 +192,3 @@ def expanded(source: object) -> list[Path] | None:
     if not files:
         raise FileNotFoundError(f"no files in {mask_words(text)}")
     return files
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False

@@ -82,10 +82,9 @@ def writing_of(best: Reading) -> Format | None:
 
 def layers_of(best: Reading) -> tuple[str, ...]:
     """The names of the framing layers of a guess. Raises SpecError for one that has no name."""
-    names = tuple(layer.name for layer in best.layers)
-    if not all(names):
+    if not has_named_layers(best):
         raise SpecError(None, None, "a known framing; name it with framing=", ", ".join(best.framing)[:80])
-    return names
+    return tuple(layer.name for layer in best.layers)
 
 
 def has_named_layers(best: Reading) -> bool:
@@ -107,7 +106,7 @@ def way_of_records(head: bytes, fmt: Format | None, framing: Sequence[str] | Non
     separated."""
     blocked = is_blocked(head)
     data = b"".join(unblock([head])) if blocked else head
-    way = next(_ways_of_records(data, fmt, framing), None)
+    way = _records_way(data, fmt, framing)
     if way is None:
         expected = (
             f"messages in {fmt.title}: name a different format=, or what surrounds each in framing="
@@ -121,35 +120,38 @@ def way_of_records(head: bytes, fmt: Format | None, framing: Sequence[str] | Non
     return SourceWay(RECORDS, format=fmt, length=length, blocked=blocked, framing=inner, said=label)
 
 
-def _ways_of_records(data: bytes, fmt: Format | None, framing: Sequence[str] | None) -> Iterator[_Way]:
-    """The ways in which *data* can be read, the most certain first, given the caller's format and framing."""
+def _records_way(data: bytes, fmt: Format | None, framing: Sequence[str] | None) -> _Way | None:
+    """How *data* is read, given the caller's format and framing, the most certain way first: as records with
+    a length field, as messages without one, as records of which only some or a beginning can be read."""
     names = tuple(frame(name).name for name in framing or ())
     stated = next((name for name in names if frame(name).kind == "length"), "")
     length = stated or stream_framing(data) or ""
     first = next(_records(data, length), b"")
     best = guess(first) if first and fmt is None else None
-    if fmt is not None and first:
-        inner = _usual(fmt, first) if framing is None else _without(names, length)
-        if reads(first, fmt, inner):
-            yield length, fmt, inner
-    elif best and is_sure(best) and (writing := writing_of(best)):
-        yield length, writing, layers_of(best) if framing is None else _without(names, length)
+    writing = fmt or (best and writing_of(best))
+
+    def records_in(writing: Format) -> _Way:
+        if framing is not None:
+            inner = tuple(name for name in names if name != length)
+        else:
+            inner = layers_of(best) if best else _usual(writing, first)
+        return length, writing, inner
+
+    if best and writing and is_sure(best):
+        return records_in(writing)
+    if fmt is not None and first and reads(first, *(way := records_in(fmt))[1:]):
+        return way
     if not stated and (bare := _bare_way(data, fmt, names, framing is None)):
-        yield bare
-    if fmt is not None and (stated or _any_reads(data, length, fmt)):
-        yield length, fmt, _usual(fmt, first) if framing is None else _without(names, length)
-    elif best and (writing := writing_of(best)):
-        yield length, writing, layers_of(best) if framing is None else _without(names, length)
+        return bare
+    if writing and (best or stated or _any_reads(data, length, writing)):
+        return records_in(writing)
+    return None
 
 
 def _records(data: bytes, length: str) -> Iterator[bytes]:
     """The complete records in *data* with length field *length*, if there is one."""
     with suppress(WireError):
         yield from (record for _, record in (records([data], length) if length else ()))
-
-
-def _without(names: tuple[str, ...], length: str) -> tuple[str, ...]:
-    return tuple(name for name in names if name != length)
 
 
 def reads(record: bytes, fmt: Format | str, inner: Sequence[str]) -> bool:
@@ -190,7 +192,7 @@ def _bare_way(data: bytes, fmt: Format | None, names: tuple[str, ...], find: boo
     if writing is not None and is_sure(best):
         layers = layers_of(best) if find else names
         length = layers[0] if layers and frame(layers[0]).kind == "length" else ""
-        return length, fmt or writing, _without(layers, length)
+        return length, fmt or writing, layers[1:] if length else layers
     return ("", fmt, inner) if fmt is not None and _begins(data, fmt, inner) else None
 
 

@@ -284,10 +284,8 @@ _ITEMS = 32_768
 _PIECE = 1 << 20
 
 
-def pieces(stream: Any, head: bytes = b"") -> Iterator[bytes]:
-    """*head* and the rest of an open binary file, a megabyte at a time."""
-    if head:
-        yield head
+def pieces(stream: Any) -> Iterator[bytes]:
+    """The rest of an open binary file, a megabyte at a time."""
     while piece := stream.read(_PIECE):
         yield bytes(piece)
 
