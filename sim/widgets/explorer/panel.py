@@ -135,7 +135,6 @@ class Tools(ipywidgets.VBox):  # type: ignore[misc]
         self._explorer.grid.download(name, data)
         words = f"{name}: {len(data):,} bytes, {self.covered.value}."
         self.said.value = markup("p", words, role="status")
-        show(self.said, True)
 
 
 def _pictures(table: Any, kind: Any) -> str:

@@ -11,7 +11,7 @@ from sim.masking import mask_words
 from sim.operations.drill import LEVELS, TOPICS, Drill, drill
 from sim.widgets.asking import Inquiry
 from sim.widgets.markup import markup
-from sim.widgets.panels.fields import Form, InputField, show
+from sim.widgets.panels.fields import Form, InputField
 from sim.widgets.panels.panel import Panel, RunBar
 
 _HINT = "Type the answer and press Enter. Separate several values with commas."
@@ -70,7 +70,6 @@ class DrillPanel(Panel):
             *("p", f"{before}{sign}{self.said}" if self.said else _HINT, "iso-note"),
             **{"role": "status", "style": "white-space: pre-wrap"},
         )
-        show(self._says, True)
 
     def _static(self) -> str:
         return markup("p", self.question)

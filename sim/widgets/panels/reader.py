@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import ipywidgets  # type: ignore[import-untyped]
@@ -77,8 +78,9 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     def __init__(self, mend: Callable[[str, str | None], None], repairs: bool = True) -> None:
         self._mend = mend
         self._repairs = repairs
-        self._did = ("", "")
-        self._raw, self._version, self._mended, self.said = "", "", "", ""
+        self._did = ("", "")  # a repair, and its sentence
+        self._offer: Callable[[], None] = lambda: None
+        self.said = ""
         self._said = ipywidgets.HTML().add_class("iso-read")
         self.button = ipywidgets.Button(tooltip="Keep only the message in the box")
         self.button.on_click(lambda _: self.mend())
@@ -89,28 +91,30 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     def mend(self) -> None:
         """What the button does: replace the paste with the message, or broken text with its most likely
         repair."""
-        if self._mended:
-            self._mend(self._mended, None)
-            return
-        done = next(iter(repair(self._raw, version=self._version).proposals), None)
+        self._offer()
+
+    def _repair(self, raw: str, version: str) -> None:
+        done = next(iter(repair(raw, version=version).proposals), None)
         if done is None or done.message is None:
             self._said.value = hint("No repair found." if done is None else done.said, news=True)
             show(self.button, False)
             return
         self._did = (done.text, done.said)
-        self._mend(done.text, None if done.message.version == self._version else done.message.version)
+        self._mend(done.text, None if done.message.version == version else done.message.version)
 
     def put(self, raw: str, seen: Reading) -> None:
         """Describe the content *raw* of the box, read as *seen*."""
-        self._raw, self._version, self._mended, self.said = raw, seen.version, "", ""
+        self.said = ""
         if seen.raw is not None or seen.message is None:
             offer = offered(raw, seen.version) if raw.strip() and not seen.complete else ""
             self.button.description = "" if offer == REPAIR and not self._repairs else offer
+            self._offer = partial(self._repair, raw, seen.version)
             self._said.value = hint(self._did[1] if raw == self._did[0] else "", news=True)
             show(self.button, bool(self.button.description))
             show(self, bool(self.button.description or self._said.value))
             return
-        self.said, self._mended = seen.read_as, _alone(seen)
+        self.said, bare = seen.read_as, _alone(seen)
+        self._offer = partial(self._mend, bare, None)
         more = f" The first of {1 + len(seen.more)} messages." if seen.more else ""
         why = "; ".join(seen.reasons)
         reasons = "" if seen.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."
@@ -118,7 +122,7 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
         last = seen.layers[-1] if seen.layers else None
         what = "length" if last and last.is_length else last.label.split()[0] if last else ""
         self.button.description = f"Read without the {what}" if what else "Keep the message only"
-        show(self.button, bool(self._mended))
+        show(self.button, bool(bare))
         show(self, True)
 
 
