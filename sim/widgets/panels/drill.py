@@ -38,11 +38,9 @@ class DrillPanel(Panel):
         self.answer = ipywidgets.Text(description="Answer", continuous_update=False)
         self._asks = ipywidgets.HTML().add_class("iso-said")
         self._says = ipywidgets.HTML().add_class("iso-said")
-        bar = RunBar("Answer")
         answer = ipywidgets.Box([InputField(self.answer, classes="iso-wide")]).add_class("iso-form")
-        super().__init__(
-            *(self.form, self._asks, answer, bar, self._says), bar=bar, classes="iso-drill-panel"
-        )
+        parts = (self.form, self._asks, answer, RunBar("Answer"), self._says)
+        super().__init__(*parts, classes="iso-drill-panel")
         self.topic, self.level = topic, level
         self.observe(self._begin_anew, ["topic", "level"])
         self._tell()

@@ -37,8 +37,8 @@ class ExchangePanel(Panel, _Options):  # type: ignore[misc]
         self.form.fields["then"].box.placeholder = "e.g. completion:800"
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.table = ipywidgets.HTML().add_class("jp-RenderedHTMLCommon").add_class("iso-table")
-        bar = RunBar("Make exchange")
-        super().__init__(self.form, bar, self.said, self.table, bar=bar, classes="iso-exchange-panel")
+        parts = (self.form, RunBar("Make exchange"), self.said, self.table)
+        super().__init__(*parts, classes="iso-exchange-panel")
         self._choose(options, OPTIONS)
         self.observe(lambda change: self._show(), ["exchange", "problem"])
         self._show()

@@ -102,13 +102,11 @@ class ExplainPanel(ReaderPanel):
         languages = [(name, code) for code, name in LANGUAGES.items()]
         self.tongue = ipywidgets.Dropdown(description="Language", options=languages)
         box = MessageInput(message, version, network, interface)
-        super().__init__(RunBar("Explain", model_field), box, classes="iso-explain-panel")
-        self.linked = Linked(self.views.anatomy)
         fields = InputField(self.question, classes="iso-rest"), InputField(self.tongue)
         self.asked = ipywidgets.HBox(fields).add_class("iso-asked")
-        first = list(self.children)
-        first.insert(first.index(self.bar) + 1, self.asked)
-        self.set_trait("children", [*first, self.linked])
+        super().__init__(box, [RunBar("Explain", model_field), self.asked], classes="iso-explain-panel")
+        self.linked = Linked(self.views.anatomy)
+        self.set_trait("children", [*self.children, self.linked])
         inputs = {"llm": self.model_choice, "ask": self.question, "language": self.tongue}
         for name, widget in inputs.items():
             traitlets.link((self, name), (widget, "value"))

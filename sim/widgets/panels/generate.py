@@ -177,10 +177,9 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         self.writer = writer or LanguageModel()
         self._set_inputs(templates)
         self._set_outputs()
-        bar = RunBar("Generate")
         chosen = (self.saved, self.describe, self.read, self.form, self.folded)
-        parts = (*chosen, bar, self.call, self.said, self.result)
-        super().__init__(*parts, bar=bar, classes="iso-generate-panel")
+        made = (RunBar("Generate"), self.call, self.said, self.result)
+        super().__init__(*chosen, *made, classes="iso-generate-panel")
         self._link()
         self.observe(lambda change: self._read(), "description")
         self._choose(options, ("description", *OPTIONS))  # the options take precedence

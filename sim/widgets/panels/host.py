@@ -251,7 +251,7 @@ class HostPanel(Panel):
         self.form.fields["opening"].note = "Of each account, in minor units. Larger amounts are declined."
         bar = RunBar("Start", self.said)
         bar.button.add_class("iso-toggle")
-        super().__init__(self.form, self.grid_field, bar, self.traffic, bar=bar, classes="iso-host-panel")
+        super().__init__(self.form, self.grid_field, bar, self.traffic, classes="iso-host-panel")
         self._watching: asyncio.Task[None] | None = None
         traitlets.link((self, "rules"), (self.grid, "rows"))
         self.observe(lambda change: self._rule(), "rules")

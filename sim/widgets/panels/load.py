@@ -43,7 +43,7 @@ class LoadPanel(Panel):
         self.form.fields["rate"].note = "Requests per second. 0: as many as possible."
         self.said = ipywidgets.HTML().add_class("iso-said")
         self._bar = RunBar("Start", cancel="Stop")
-        super().__init__(self.form, self._bar, self.said, bar=self._bar, classes="iso-load-panel")
+        super().__init__(self.form, self._bar, self.said, classes="iso-load-panel")
         self._load: Load | None = None
         self._choose({"address": address, **options}, names)
         self.observe(lambda change: self._tell(), ["problem", "numbers"])

@@ -140,10 +140,10 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
     busy = traitlets.Bool(False)
     problem = traitlets.Unicode("")
 
-    def __init__(self, *parts: Any, bar: RunBar | None = None, classes: str | Iterable[str] = ()) -> None:
+    def __init__(self, *parts: Any, classes: str | Iterable[str] = ()) -> None:
         if has_tables():
             import_module("sim.tables")  # slow: now rather than when the button is pressed
-        self.bar = bar
+        bar = self.bar = next((part for part in parts if isinstance(part, RunBar)), None)
         self._waits = False
         looks = ipywidgets.HTML(style(), layout={"display": "none"})
         super().__init__([looks, _Keys(), *parts])

@@ -4,7 +4,7 @@ that these panels share."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Literal
 
@@ -27,7 +27,7 @@ from sim.widgets.markup import hint, markup
 from sim.widgets.model import as_text, link_of
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.fields import Form, InputField, show, traits_of
-from sim.widgets.panels.panel import MessageViews, Panel, RunBar, cover, has_tables, static_anatomy
+from sim.widgets.panels.panel import MessageViews, Panel, cover, has_tables, static_anatomy
 
 PASTE = "Paste a message: text, a hex dump, a log line"
 HOW_READ = ("version", "network", "interface")
@@ -237,20 +237,22 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
 
 
 class ReaderPanel(Panel, _HowRead):  # type: ignore[misc]
-    """A panel about a message: `input`, its button, `said`, *middle*, `actions` and the two `views`. It
-    updates at each key."""
+    """A panel about a message: `input`, *above* (with its button), `said`, *below*, `actions` and the two
+    `views`. It updates at each key."""
 
     message = MessageTrait("")
     table = traitlets.Any(None)
 
-    def __init__(self, bar: RunBar, box: MessageInput, *middle: Any, classes: str) -> None:
+    def __init__(
+        self, box: MessageInput, above: Iterable[Any], below: Iterable[Any] = (), *, classes: str
+    ) -> None:
         self.input = box
         self.said = ipywidgets.HTML().add_class("iso-said")
         self.views = MessageViews()
         self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
         self.actions = MessageActions(self._take)
         self._news = ("", "")
-        super().__init__(*(box, bar, self.said, *middle, self.actions, self.views), bar=bar, classes=classes)
+        super().__init__(box, *above, self.said, *below, self.actions, self.views, classes=classes)
         for name in ("message", *HOW_READ):
             traitlets.link((box, name), (self, name))
         box.observe(lambda change: change.new and self._work(), "learned")
