@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from sim.spec.codes import code_list, countries
@@ -102,10 +102,12 @@ def labels() -> dict[str, int]:
     return {name: number for name, number in element_names("1987").items() if number in _LABELLED}
 
 
-def forms(text: str) -> Iterator[tuple[str, str, str]]:
+def forms(text: str, amounts: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """Patterns for values with a form of their own: key, how to read it, pattern, with the names in the
-    folded *text*."""
+    folded *text*; *amounts* are the patterns of their blanks for amounts."""
     blanks = {
+        **amounts,
+        "{coin}": "|".join(phrases_of("coin")),
         "{sep}": r"\s*(?:[:=#]|\bis\b|\bto\b|\bnumber\b|\bno\.)?\s*",
         "{on}": r"\b(?:(?:on|am|el|em|le|dated|date)\s+(?:the )?)?",
         "{month}": present(phrases_of("month"), text),

@@ -118,7 +118,9 @@ class Reader:
                 self.add("merchant", match[1], match.start(), match.end())
             elif label := _BEFORE_ADDRESS.search(self.left[: match.start()]):
                 self.add("address", match[1], label.start(), match.end())
-        for key, how, pattern in lexicon.forms(self.left):
+        patterns = {"unit": sums.unit_pattern, "number": sums.number_pattern, "spelled": sums.spelled_pattern}
+        blanks = {f"{{{name}}}": pattern(self.left) for name, pattern in patterns.items()}
+        for key, how, pattern in lexicon.forms(self.left, blanks | {"{figures}": sums.FIGURES}):
             self._take(pattern, key, lambda match, how=how: self._formed(match, how))  # type: ignore[misc]
 
     def _formed(self, form: re.Match[str], how: str) -> Any:
@@ -127,6 +129,8 @@ class Reader:
             return how[1:]
         if read := _READ.get(how):
             return read(form)
+        if how in ("sum", "one", "cents", "bare"):
+            return self._sum(form, how)
         if how == "date":
             day = _date(form)
             if day == "none":
@@ -167,9 +171,6 @@ class Reader:
 
     # -- amounts
     def _amounts(self) -> None:
-        for key, pattern, how in _amount_patterns(self.left):
-            self._take(pattern, key, lambda match, how=how: self._sum(match, how))  # type: ignore[misc]
-
         for match in list(_NUMBER.finditer(self.left)):
             if self._is_amount(match):
                 self.add("bare", match[0], *match.span())
@@ -204,8 +205,6 @@ class Reader:
         return False
 
     def _sum(self, match: re.Match[str], how: str) -> Any:
-        if how == "raw":
-            return int(match["n"])
         if how == "bare":
             if unit := match.groupdict().get("c"):
                 alpha = sums.currency_names().get(" ".join(unit.split()), "")
@@ -332,9 +331,6 @@ _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
 _BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en|handler|comercio|loja)\s*$")
-_AFTER_SUM = (
-    r"\s*(?:[,.;]|$|(?:that|which|at|in|on|with|for|from|by|mit|bei|im|con|en|com|no|na|avec|chez|a)\b)"
-)
 _BEFORE_ADDRESS = re.compile(r"\b(?:address|adresse|direccion|endereco)\s*$")
 _SHOP = re.compile(
     r"\b(?:at|At|merchant|bei|chez|named|called|en)\s+((?:[A-Z][\w'&.]*)(?:\s+(?:[A-Z&][\w'&.]*|of|de|la))*)"
@@ -346,37 +342,6 @@ _NO_NAME = frozenset(
         *("decision", "atm", "then", "reason", "reason!"),
     ]
 )
-
-
-def _amount_patterns(text: str) -> tuple[tuple[str, str, str], ...]:
-    """Patterns for amounts in *text*: key, pattern, and how to read it."""
-    number, unit, spelled = sums.number_pattern(text), sums.unit_pattern(text), sums.spelled_pattern(text)
-    coins = "|".join(phrases_of("coin"))
-    with_cents = r"dollars?|euros?|pounds?|usd|eur|gbp|reais|pesos"
-    return (
-        ("amount", r"(?<![\w.,-])(?P<n>\d+)\s(?P<c>euros?|dollars?|pounds?|pfund)\s(?P<s>\d\d)"
-         rf"(?={_AFTER_SUM})", "sum"),
-        ("amount", r"(?<![\w.,-])(?P<n>\d+)(?P<c>[$€£])(?P<s>\d\d)(?!\d)", "sum"),
-        ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{with_cents})\s*(?:and|und|con|com|et|y|e|,)?\s*"
-         rf"(?P<s>\d\d?|{spelled})\s*(?:{coins})\b", "sum"),
-        ("amount", rf"(?P<n>{spelled})\s+(?P<c>dollars?|euros?|pounds?)\s+(?P<s>{spelled})"
-         rf"(?={_AFTER_SUM})", "sum"),
-        ("own_price", rf"\bmerchant(?:'?s)? (?:amount|price)(?: is| of)?\s*(?P<n>{number})\s?(?P<k>k\b)?"
-         rf"(?P<c>{unit})", "sum"),
-        ("part", rf"(?<![\w.,])(?P<n>{number})\s*(?P<k>k\b)?\s*"
-         rf"(?:(?P<c>{unit})\s*(?=(?:[a-z]+\s){{1,3}}(?:(?:{unit})\s*)?\d))?"
-         r"(?:of|out of|instead of|from|von|de|sobre|sur)"
-         rf"\s*(?:the |an? )?(?:requested )?(?=(?:(?:{unit})\s*)?(?:{number}))", "bare"),
-        ("amount", rf"(?<![a-z\d])(?<!-)(?P<c>{unit})\s*(?P<n>{number})\s?(?P<k>k\b)?(?![\d])", "sum"),
-        ("amount", rf"(?<![\w.,-])(?P<n>{number})\s?(?P<k>k\b)?\s*-?(?P<c>{unit})", "sum"),
-        ("amount", rf"\b(?P<n>un|ein|einen|einem|eines)\s+(?P<c>{unit})(?!-)", "one"),
-        ("amount", rf"(?<![\w.,-])(?P<n>{number})\s*(?P<c>{coins})\b", "cents"),
-        ("raw", r"(?<![\w.,-])(?P<n>\d+)\s*(?:minor units|in minor units)\b", "raw"),
-        ("bare", r"(?<![\w.,-])(?P<n>\d+[.,]\d\d)(?!\d|[.,]\d)", "bare"),
-        ("bare", r"\+\s*(?P<v>\d+(?:[.,]\d+)?)(?![\w%]|[.,]\d)", "bare"),
-        ("bare", r"\b(?:amount|amt|betrag|monto|importe|montant|total|valor)(?: of| is| von| de|:|=)?\s*"
-         rf"(?P<n>{sums.FIGURES})(?![\d])", "bare"),
-    )  # fmt: skip
 
 
 def _date(match: re.Match[str]) -> date | str | None:
