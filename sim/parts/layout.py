@@ -63,7 +63,6 @@ def code_of(cell: Cell, value: str, version: str, network: str) -> Code | None:
 _DEPTH = 6
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 _NUMBER_WORDS = (*_NUMBERS, "twelve")
-_BITS_A_DIGIT = 4
 _SHOWN = 12
 
 
@@ -187,42 +186,42 @@ _REGISTERED = {
 
 def _places(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterator[Part]:
     """Parts one after the other; with `short`, the value may end before any of them."""
-    short = "short" in cell.words
+    short, last = "short" in cell.words, cell.cells[-1]
     for child in cell.cells:
         if at == end and (short or not child.least):
             continue
-        size = child.most
-        if child.own:
-            at, size = _own_length(reading, child, at, end, last=child is cell.cells[-1])
-            if size < 0:
-                return
-        elif not child.fixed:
-            size = min(child.most, end - at)
-        if at + size > end or size < child.least:
-            units = "digits" if child.content in ("n", "x+n") else "characters"
-            reading.wrong(at, end, child, f"{max(child.least, size)} {units} of {child.name}", f"{end - at}")
+        part = _next(reading, child, at, end, depth, last=child is last)
+        if part is None:
             return
-        yield _part(reading, child, child.key, at, at + size, depth)
-        at += size
+        yield part
+        at = part.end
     if at < end:
-        last = cell.cells[-1]
         reading.wrong(at, end, last, f"nothing after {last.name}", f"{end - at} more characters")
 
 
-def _own_length(reading: Cutting, cell: Cell, at: int, end: int, *, last: bool) -> tuple[int, int]:
-    """The start and size of the data of a part with its own length; size -1 and a misfit if the length is
-    invalid, or the last part leaves something over."""
-    digits = reading.text[at : at + len(cell.own)]
-    size = _number(digits, "b" if cell.own[0] == "H" else "n")
-    start = at + len(cell.own)
-    over = start + size > end or (last and start + size < end)
-    if size < 0 or over or not cell.least <= size <= cell.most:
-        left = max(end - start, 0)
-        units = "digit" if cell.content == "n" else "character"
-        text = f"{digits}, with {left} {units}s after it" if digits.isdigit() else "other characters"
-        reading.wrong(at, min(start, end), cell, f"the length of {cell.name}", text)
-        return at, -1
-    return start, size
+def _next(reading: Cutting, cell: Cell, at: int, end: int, depth: int, *, last: bool = False) -> Part | None:
+    """The part at *at*, after its own length if it has one; None and a misfit if it does not fit. If it is
+    the *last*, its own length must leave nothing over."""
+    size = cell.most
+    if cell.own:
+        head = len(cell.own)
+        start, digits = at + head, reading.text[at : at + head]
+        size = _number(digits, "b" if cell.own[0] == "H" else "n")
+        over = start + size > end or (last and start + size < end)
+        if size < 0 or over or not cell.least <= size <= cell.most:
+            units = "digit" if cell.content == "n" else "character"
+            left = f"{digits}, with {max(end - start, 0)} {units}s after it"
+            found = left if digits.isdigit() else "other characters"
+            reading.wrong(at, min(start, end), cell, f"the length of {cell.name}", found)
+            return None
+        at = start
+    elif not cell.fixed:
+        size = min(cell.most, end - at)
+    if at + size > end or size < cell.least:
+        units = "digits" if cell.content in ("n", "x+n") else "characters"
+        reading.wrong(at, end, cell, f"{max(cell.least, size)} {units} of {cell.name}", f"{end - at}")
+        return None
+    return _part(reading, cell, cell.key, at, at + size, depth)
 
 
 def _number(digits: str, content: str) -> int:
@@ -313,25 +312,16 @@ def _bits(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
         reading.wrong(at, end, first, f"{first.most} hex digits of {first.name}", "something else")
         return
     yield Part(first, first.key, at, start, text)
-    size = first.most * _BITS_A_DIGIT
-    number = int(text, 16)
-    for bit in range(1, size + 1):
-        if not number >> (size - bit) & 1:
-            continue
+    for bit in flags(text):
         child = cell.by_key.get(str(bit))
         if child is None:
             reading.wrong(start, end, cell, "only known bits", f"bit {bit}")
             return
-        width = min(child.most, end - start) if not child.fixed else child.most
-        if child.own:
-            start, width = _own_length(reading, child, start, end, last=False)
-            if width < 0:
-                return
-        if start + width > end or width < child.least:
-            reading.wrong(start, end, child, f"{child.least} characters of {child.name}", f"{end - start}")
+        part = _next(reading, child, start, end, depth)
+        if part is None:
             return
-        yield _part(reading, child, child.key, start, start + width, depth)
-        start += width
+        yield part
+        start = part.end
     if start < end:
         reading.wrong(start, end, cell, "nothing after the last part", f"{end - start} more characters")
 
