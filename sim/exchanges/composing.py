@@ -453,6 +453,8 @@ class Composer(Draft):
     def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
         """The request *before* with the changes that a follow-up describes."""
         heads, self.network = self.all("head"), self.options.get("network")
+        if before.kind == before.purpose and self.all("head", "amount", "bare"):
+            self.bad("a network message with options of a payment")
         request = replace(before, fault="", elements={}, words={**before.words, **self.words})
         entries = ("pin", "three_d_secure", "token", "cvv2", "postal_code", "store_card", "initiator")
         if "entry" in self.words:
@@ -486,7 +488,7 @@ class Composer(Draft):
             self._same_number(before)
         if self.all("kind", "mti"):
             request = replace(request, kind=self._kind(chain, decision))
-        elif request.kind is None or "network" in self.words:
+        elif request.kind is None or ("network" in self.words and request.kind != request.purpose):
             request = replace(request, kind=usual_kind(request.purpose, self.network, self.version))
         if decision.outcome:
             request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"),
@@ -771,7 +773,6 @@ class Composer(Draft):
 
     def _broken(self, asked: Asked, mark: Mark) -> Asked:
         name = str(element_names(self.version).get(fold(str(mark.value)), mark.value))
-        fault = self._fault_named(name) if mark.key == "fault" else ""
         answers = name.startswith(("approval", "answer", "response", "action")) or name in ("38", "39")
         reverses = name.startswith("original") or name in ("90", "56", "95")
         marks = self.all("decision", "reason", "reason!", "code")
@@ -785,8 +786,12 @@ class Composer(Draft):
         elif asked.outcome is not None and (asked.then or any(other.start < mark.start for other in marks)):
             # With a decision, the request is meant only if it is mentioned first.
             self.bad(f"{mark.words}: which message")
-        if fault:
-            return replace(asked, fault=fault, at=at, words={**asked.words, "fault": mark.words})
+        if mark.key == "fault":
+            words = {**asked.words, "fault": mark.words}
+            return replace(asked, fault=self._fault_named(name), at=at, words=words)
+        if not name.isdecimal():
+            self.bad(f"{mark.words}: not an element of {self.version}")
+            return asked
         return self._with(asked, {name: None}, mark, at)
 
     def _fault_named(self, names: str) -> str:

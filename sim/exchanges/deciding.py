@@ -30,6 +30,7 @@ OF_WHICH = re.compile(
     r"\s*(?:(?:of (?:it|them|that|which|these)|davon|de ellos|de elles|deles|d'entre eux) ?)?"
     r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
 )
+_FOR = re.compile(r"\b(?:for|uber|por|pour)\W*$")
 _OTHER_AMOUNTS = (
     *("cashbackof", "tip", "balanceis", "count", "also", "actual", "part", "partof", "remain", "each"),
 )
@@ -200,7 +201,9 @@ def granted(reader: Reader) -> list[Mark]:
              if mark.end <= amount.start and JOINED.fullmatch(text[mark.end : amount.start])]  # fmt: skip
     before = [amount for amount, mark in pairs
               if amount.end <= mark.start and OF_WHICH.fullmatch(text[amount.end : mark.start])]  # fmt: skip
-    near = [*after, *before]
+    # `50 USD, approved for 60`: not the amount before the word
+    exact = [amount for amount in after if _FOR.search(text, 0, amount.start)]
+    near = exact or [*after, *before]
     each = {mark.value for mark in words} == {"approved"}
     if each and 1 < len({one.start for one in near}) == len(money) <= len(words):
         return []  # `5 USD ok, 15 USD ok`: each is approved

@@ -255,6 +255,7 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa purchase 20 USD", "the same, declined for fraud", ["0100", "0110 39=59"]),
         ("visa purchase 20 USD", "the same with Mastercard, 30 EUR", ["0100 2~5 4=000000003000 49=978"]),
         ("visa purchase 20 USD", "add a tip of 15%", ["0100 4=000000002300"]),
+        ("visa echo", "on mastercard", ["0800"]),
         ("visa purchase 20 USD", "refund half of it", ["0100", "0110", "0100 3~20 4=000000001000", "0110"]),
         ("visa purchase 20 USD", "reverse 5 USD", ["0100", "0110", "0400 95~000000001500", "0410"]),
         ("visa preauth 20 USD", "5 USD more", ["0100 4=000000002000", "0110", "0100 4=000000000500", "0110"]),
