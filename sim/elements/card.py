@@ -57,8 +57,6 @@ _WHOLE_TRACK_1 = re.compile(
     r"B(?P<pan>[0-9]{1,19})\^(?P<name>[^^?%]{2,29})\^"
     r"(?P<expiry>[0-9]{4}|\^)(?P<service>[0-9]{3}|\^)(?P<rest>[^^?%]*)"
 )
-# Format code n 2, PAN, separator, then country, currency and the rest in digits and separators.
-_TRACK_3 = re.compile(r"[0-9]{2}[0-9]{1,19}[=D][0-9=D]+")
 # Card numbers with this prefix have a country code before the expiry date.
 _WITH_COUNTRY = "59"
 
@@ -108,15 +106,6 @@ def read_track_1(value: str) -> Track1 | None:
         return None
     expiry, service = match["expiry"].strip("^"), match["service"].strip("^")
     return Track1(match["pan"], match["name"], expiry, service, match.start("expiry"))
-
-
-def is_track_3(value: str) -> bool:
-    """Whether DE 36 begins like track 3: format code n 2, PAN, separator.
-
-    >>> is_track_3("014111111111111111=724724")
-    True
-    """
-    return _TRACK_3.fullmatch(value) is not None
 
 
 def expiry_place(pan: str) -> int | None:

@@ -168,6 +168,12 @@ def _others(
             yield number
 
 
+def _hit_in(path: str, expected: str, actual: str) -> Hit:
+    """A hit on what is at *path*: an element, or a part of one."""
+    number, _, part = path.partition(".")
+    return Hit(int(number), expected, actual, path=path if part else "")
+
+
 def _answer_repeats(seen: Seen) -> Iterator[Hit]:
     """A response repeats the elements of the request that it and its network must return; a repeat equals its
     original."""
@@ -261,12 +267,11 @@ def _counter_rises(seen: Seen) -> Iterator[Hit]:
     terminal's unpredictable number (9F37) change."""
     counter, last = seen.chip[_COUNTER], seen.history.counters.get(account(seen.message)[1], "")
     if counter and counter <= last:
-        yield Hit(55, f"a counter above {last}, the card's last", counter, path=_COUNTER, tag="9F36")
+        yield _hit_in(_COUNTER, f"a counter above {last}, the card's last", counter)
         return
     for path, name in _FRESH.items():
         if seen.chip[path] and seen.chip[path] in seen.history.fresh:
-            expected = f"{with_article(name)} of this transaction"
-            yield Hit(55, expected, "that of an earlier one", path=path, tag=path.partition(".")[2])
+            yield _hit_in(path, f"{with_article(name)} of this transaction", "that of an earlier one")
 
 
 def _refused_before(seen: Seen) -> Iterator[Hit]:
@@ -293,8 +298,7 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
         values = {value for value, _ in ways}
         asks = (all(holds(one, frozenset(), asked.__getitem__) for one in tests) for _, tests in ways)
         if told[path] in values and not any(asks):
-            number = int(path.partition(".")[0])
-            yield Hit(number, "no result of what the request did not ask for", "one", path=path)
+            yield _hit_in(path, "no result of what the request did not ask for", "one")
     code = message.get(39)
     for job, path in _SENT.items():
         if is_particular(job, version, code) and not asked[path]:
@@ -428,9 +432,8 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
             continue
         replies = (seen.answers.get(at) for at, step in enumerate(seen.before.steps) if not step.is_answer)
         if answers or all(value != _carried(path, purpose, seen.about, reply, network) for reply in replies):
-            number = int(path.partition(".")[0])
             what = "the id in the message" if answers else "the id in the response"
-            yield Hit(number, what, "another" if value else ABSENT, path=path if "." in path else "")
+            yield _hit_in(path, what, "another" if value else ABSENT)
 
 
 def _increment_of_none(seen: Seen) -> Iterator[Hit]:
@@ -451,8 +454,7 @@ def _increment_of_none(seen: Seen) -> Iterator[Hit]:
                 ids[at, path] = _carried(path, purpose, request, seen.answers[at], network)
         known = {ids[at, path] for at in requests} - {""}
         if (value := str(inside[path]).strip()) and known and value not in known:
-            number = int(path.partition(".")[0])
-            yield Hit(number, "the id of an authorization of this card", "another", path=path)
+            yield _hit_in(path, "the id of an authorization of this card", "another")
 
 
 @cache

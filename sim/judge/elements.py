@@ -14,7 +14,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from sim.elements import dates, money
-from sim.elements.card import is_track_3, read_track_1
+from sim.elements.card import read_track_1
 from sim.elements.mti import Original
 from sim.elements.pos import read_location
 from sim.errors import counted
@@ -277,15 +277,6 @@ def track_1(value: str = DE[45], table: Spec = TABLE) -> Told:
     if track.expiry and dates.problem("YYMM", track.expiry):
         return Hit(45, "an expiry YYMM", "an impossible month", track.at + 2, 2)
     return None
-
-
-@rule("track-3", classes=_CARD_CLASSES)
-def track_3(value: str = DE[36], table: Spec = TABLE) -> Told:
-    """DE 36 begins as track 3."""
-    if is_track_3(value) or not clean(value, 36, table):
-        return None
-    expected = "format code of 2 digits, PAN, = or D, then the rest"
-    return Hit(36, expected, f"{counted(len(value), 'character')} in another layout")
 
 
 # Free-form elements: those of private use, and names.

@@ -136,12 +136,9 @@ def currencies() -> tuple[Currency, ...]:
 @cache
 def withdrawn_currencies() -> tuple[Currency, ...]:
     """The currencies withdrawn from ISO 4217 since payments began using its numbers, by alphabetic code."""
-    columns = ("alpha", "numeric", "name", "exponent", "withdrawn", "successor")
-    rows = ((row[column] for column in columns) for row in read_csv("withdrawn_currencies"))
-    return tuple(
-        Currency(alpha, numeric, name, int(exponent), withdrawn, successor)
-        for alpha, numeric, name, exponent, withdrawn, successor in sorted(map(tuple, rows))
-    )
+    rows = ({**row, "exponent": int(row["exponent"])} for row in read_csv("withdrawn_currencies"))
+    every = (Currency(**{key: row[key] for key in Currency.__match_args__}) for row in rows)
+    return tuple(sorted(every, key=lambda currency: currency.alpha))
 
 
 @cache
@@ -207,9 +204,9 @@ def country(code: str) -> Country | None:
 
 
 @cache
-def regions() -> dict[str, str]:
-    """The states and provinces that appear in place of a country: code -> name."""
-    return {row["code"]: row["name"] for row in read_csv("regions")}
+def _regions() -> Mapping[str, Mapping[str, str]]:
+    """The states and provinces that appear in place of a country, by code."""
+    return {row["code"]: row for row in read_csv("regions")}
 
 
 def region(code: str) -> str:
@@ -218,7 +215,7 @@ def region(code: str) -> str:
     >>> region("NY")
     'New York'
     """
-    return regions().get(code, "")
+    return _regions()[code]["name"] if code in _regions() else ""
 
 
 @cache
@@ -232,18 +229,13 @@ def zone_of(alpha2: str) -> str:
     return next((row["zone"] for row in read_csv("zones") if row["country"] == alpha2), "UTC")
 
 
-@cache
-def _countries_of_regions() -> Mapping[str, str]:
-    return {row["code"]: row["country"] for row in read_csv("regions")}
-
-
 def country_of_region(code: str) -> Country | None:
     """The country of the state or province with this code; None if there is none.
 
     >>> country_of_region("NY").alpha3
     'USA'
     """
-    return country(_countries_of_regions().get(code, ""))
+    return country(_regions()[code]["country"]) if code in _regions() else None
 
 
 @lru_cache(maxsize=2048)

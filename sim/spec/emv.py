@@ -114,13 +114,9 @@ def value(tag: str, part: str, code: str) -> str:
 
 
 @cache
-def _only_bits() -> frozenset[str]:
-    return frozenset(_bits()).difference(tag for tag, _, _ in _values())
-
-
 def only_bits(tag: str) -> bool:
     """Whether *tag* is bits only: each has a meaning or is reserved, and there are no coded values."""
-    return tag in _only_bits()
+    return tag in _bits() and all(tag != coded for coded, _, _ in _values())
 
 
 @cache
