@@ -218,7 +218,7 @@ _NOT_DIGITS = {"n": re.compile(r"[^0-9]"), "cn": re.compile(r"[^0-9F]|F(?=[^F])"
 def tag_digits(value: str = TAG_VALUE, tag: str = TAG) -> Told:
     """Values of format n and cn are digits, and not more than the format allows."""
     tag_spec = tables.tags()[tag]
-    if tag_spec.digits is None and value.isdecimal():
+    if value.isdecimal() and len(value) <= (tag_spec.digits or len(value)):
         return None
     if wrong := _NOT_DIGITS[tag_spec.content].search(value):
         return tag_hit(tag, value, f"{tag_spec.format}, packed digits", repr(wrong[0]), wrong.start(), 1)
@@ -513,10 +513,11 @@ def chip_message_date(
 def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value: str = Tag["9A"]) -> Told:
     """A reference of the usual form starts with the last digit of the year, which in 1987 only the chip's
     date gives; around New Year, the years may differ."""
+    if reference[:1] == value[1:2] or value[2:] in _NEW_YEAR:
+        return None
     if reference[6:] != stan[-6:] or not reference.isdecimal() or len(value) != 6 or not value.isdecimal():
         return None
-    same_day = reference[1:4] in DAYS_OF_YEAR.get(value[2:], ())
-    if reference[0] == value[1] or value[2:] in _NEW_YEAR or not same_day:
+    if reference[1:4] not in DAYS_OF_YEAR.get(value[2:], ()):
         return None
     return Hit(37, f"{value[1]}, the last digit of the year of the chip's date (9A)", reference[0], 0, 1)
 

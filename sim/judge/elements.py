@@ -529,9 +529,9 @@ def unknown(value: str, number: int, table: Spec) -> Iterator[Hit]:
     if reading is None or not clean(value, number, table):
         return
     stop = reading.misfits[0].start if reading.misfits else len(value)
-    groups = [part.children for part in reading.parts if part.children and part.end <= stop]
-    for parts in groups or [tuple(part for part in reading.parts if part.end <= stop)]:
-        yield from _unknown_in(parts, number)
+    for group in reading.parts:
+        if group.end <= stop:
+            yield from _unknown_in(group.children, number)
 
 
 def _unknown_in(parts: tuple[Part, ...], number: int, beside: tuple[Part, ...] = ()) -> Iterator[Hit]:

@@ -252,7 +252,10 @@ class Kind:
 
     def rows(self, values: Values) -> Mapping[str, Sequence[Said]]:
         """The hits from rows, by network, for messages of this kind with the same conditions as *values*."""
-        conditions = _cached_results(self.conditions, values)
+        conditions: tuple[Any, ...] = ()
+        if (asked := self.conditions) is not None:
+            key = asked.key_of(values)
+            conditions = asked.memory[key] if key in asked.memory else asked.ask(values, key)
         if (cached := self._said.get(conditions)) is None:
             by_network: dict[str, list[Said]] = defaultdict(list)
             for when, alike in self._rows:
@@ -261,15 +264,6 @@ class Kind:
                         by_network[verdict.network].append(verdict)
             cached = self._said[conditions] = by_network
         return cached
-
-
-def _cached_results(asked: Asked | None, values: Values) -> tuple[Any, ...]:
-    """The results for *values*, cached or new; nothing if there are no rules."""
-    if asked is None:
-        return ()
-    key = asked.key_of(values)
-    answer = asked.memory.get(key)
-    return asked.ask(values, key) if answer is None else answer
 
 
 class Types(dict[tuple[str, Spec | None, str], Type]):

@@ -322,8 +322,12 @@ def rows(table: Spec, mti: str) -> Iterator[Row]:
     the networks' rows on the MTI's version."""
     yield from _rows_of_standard(table, mti)
     for name in speakers(table):
-        if verdicts := tuple(_version_hits(mti, name)):
-            yield Row(0, 0, 0, verdicts)
+        versions = network(name).mti_versions
+        if severity := versions.severity(mti):
+            text = catalogue()["network-mti-version"]
+            words = RuleText(text.id, Severity(severity), text.checks, versions.source, versions.hint)
+            hit = Hit(0, versions.expected, mti, 0, 1)
+            yield Row(0, 0, 0, (hit_of_rule(name, _OF_MTI, words, hit),))
         # Rows are keyed by the MTI on the wire: a 1987 row does not apply to a message read as 1993.
         yield from _presence_rows(presence(name, mti), table, name, network(name).title, mti)
     if table.interface:
@@ -392,14 +396,6 @@ def _presence_hit(row: Presence, table: Spec, name: str, title: str, order: int)
         sentence = f"{label} is missing; {title} requires it in {row.mti}"
         hit = Hit(row.field, f"{element} (required by {title} in {row.mti})", ABSENT, said=sentence)
     return hit_of_rule(name, order, words, hit)
-
-
-def _version_hits(mti: str, name: str) -> Iterator[Said]:
-    versions = network(name).mti_versions
-    if severity := versions.severity(mti):
-        text = catalogue()["network-mti-version"]
-        words = RuleText(text.id, Severity(severity), text.checks, versions.source, versions.hint)
-        yield hit_of_rule(name, _OF_MTI, words, Hit(0, versions.expected, mti, 0, 1))
 
 
 def cards(table: Spec, mti: str) -> list[Bound]:

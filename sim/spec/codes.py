@@ -136,9 +136,12 @@ def currencies() -> tuple[Currency, ...]:
 @cache
 def withdrawn_currencies() -> tuple[Currency, ...]:
     """The currencies withdrawn from ISO 4217 since payments began using its numbers, by alphabetic code."""
-    rows = ({**row, "exponent": int(row["exponent"])} for row in read_csv("withdrawn_currencies"))
-    every = (Currency(**{key: row[key] for key in Currency.__match_args__}) for row in rows)
-    return tuple(sorted(every, key=lambda currency: currency.alpha))
+    columns = ("alpha", "numeric", "name", "exponent", "withdrawn", "successor")
+    rows = ((row[column] for column in columns) for row in read_csv("withdrawn_currencies"))
+    return tuple(
+        Currency(alpha, numeric, name, int(exponent), withdrawn, successor)
+        for alpha, numeric, name, exponent, withdrawn, successor in sorted(map(tuple, rows))
+    )
 
 
 @cache

@@ -8,7 +8,7 @@ from support import AT, BROKEN, VECTORS, together
 from sim.codec import Message, ParseError, build, parse
 from sim.errors import ChoiceError, SpecError
 from sim.judge import Severity, catalogue, rule, run
-from sim.judge.causes import likely_cause
+from sim.judge.causes import first_cause, likely_cause
 from sim.operations import NETWORKS, generate, validate
 
 GOOD = build(generate("auth", at=AT).message)
@@ -124,6 +124,11 @@ def test_an_edited_message_that_cannot_be_written_is_a_finding() -> None:
         (GOOD[:90], "1987", "truncated"),
         (GOOD[:60] + GOOD[61:], "1987", "lost in DE"),
         (GOOD[:60] + "7" + GOOD[60:], "1987", "added in DE"),
+        (
+            (GOOD[:4].encode() + bytes.fromhex(GOOD[4:20]) + GOOD[20:].encode()).hex(),
+            "1987",
+            "a binary bitmap",
+        ),
         ("0100" + "".join(chr(b) for b in bytes.fromhex(GOOD[4:20])) + GOOD[20:], "1987", "raw bytes"),
         ("hello", "1987", "starts with its MTI"),
         ("0100hello", "1987", "The bitmap follows the MTI"),
@@ -135,6 +140,14 @@ def test_likely_causes(raw: str, version: str, words: str) -> None:
     with pytest.raises(ParseError) as caught:
         parse(raw, version)
     assert words in likely_cause(raw, version, caught.value)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44])
+def test_a_header_of_a_usual_size_is_a_cause(size: int) -> None:
+    """Headers of the sizes that links use are recognized, whatever they contain."""
+    cause = first_cause("H" * size + GOOD, "1987")
+    assert cause is not None
+    assert (f" {size} characters later" in cause.hint, cause.text) == (True, GOOD)
 
 
 @pytest.mark.parametrize("version", ["1987", "1993"])
