@@ -49,17 +49,17 @@ class LearnedTable(Table):
 
     _when_empty = ("open",)
     _metadata = ["_learned"]  # noqa: RUF012, pandas wants a list
-    _learned: Learned | None = None
+    _learned: Learned
 
     @property
     def learned(self) -> Format:
         """The format, as `format=` accepts it."""
-        return self._of().format
+        return self._learned.format
 
     @property
     def toml(self) -> str:
         """The format as a file for `load_format` and `--format`."""
-        learned = self._of()
+        learned = self._learned
         notes = {
             row.field.number: f"{row.seen}; open: {row.open}" if row.open else row.seen
             for row in learned.evidence
@@ -69,7 +69,7 @@ class LearnedTable(Table):
     @property
     def read_as(self) -> str:
         """How the messages were read, and how many could be read to their ends."""
-        learned = self._of()
+        learned = self._learned
         words = [learned.spelling, *learned.framing, f"near {learned.base.title}"]
         read = learned.messages - len(learned.unread)
         return mask_words(f"{', '.join(words)}; {read} of {learned.messages} messages read to their ends")
@@ -80,11 +80,6 @@ class LearnedTable(Table):
         with masked_names(), replaced(file) as new:
             new.write_text(self.toml, encoding="utf-8")
         return file
-
-    def _of(self) -> Learned:
-        if self._learned is None:
-            raise AttributeError("the table that `learn` returned")
-        return self._learned
 
 
 def learn(source: object, *, name: str = "learned") -> LearnedTable:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from sim.exchanges.matching.pairing import Keys, Traffic
 from sim.exchanges.matching.rules import ANSWER, ASK, NONE, Link, Place, Rule, Tie, kind, role, rules
 from sim.spec import VERSIONS
+from sim.tables.columns.lines import first_of
 from sim.tables.columns.table import number_of
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -234,7 +235,6 @@ def _bodies(columns: Columns, doubtful: Any) -> Ints:
     for number in sorted(columns.named) if len(rows) else ():
         texts = columns.column(number)
         if texts is not None:
-            codes = numbers_of(texts.take(pa.array(rows)))
-            equal = pd.factorize(equal * (int(codes.max()) + 1) + codes)[0].astype(np.int64)
+            equal, _ = first_of([equal, numbers_of(texts.take(pa.array(rows)))])
     bodies[rows] = equal
     return bodies

@@ -19,6 +19,7 @@ from sim.exchanges.matching.rules import rules
 from sim.spec.codes import alpha_of
 from sim.spec.networks import NETWORKS, answer
 from sim.tables.argument import MessageArgument, facts_of, take
+from sim.tables.columns.lines import first_of
 from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesView
 from sim.tables.matching import Columns, Ints, traffic_of
@@ -222,7 +223,7 @@ def transactions(columns: Columns, pairs: Exchanges, seconds: Any) -> Transactio
         np.where(other >= 0, head[other], -1) for other in (exchanges.original, exchanges.reversed_by)
     )
     code = _taken(columns, _CODE, answered)
-    amount, code_of_currency = _amounts(columns, head)
+    amount, currency = _amounts(columns, head)
     latency = np.full(len(request), np.nan)
     if seconds is not None:
         complete = (request >= 0) & (answered >= 0)
@@ -234,7 +235,7 @@ def transactions(columns: Columns, pairs: Exchanges, seconds: Any) -> Transactio
         "network": _network(columns, head, answered),
         "stan": _taken(columns, _STAN, head),
         "amount": amount,
-        "currency": _currencies(code_of_currency),
+        "currency": currency.map({text: alpha_of(text) for text in currency.dropna().unique()}).astype("str"),
         "code": code,
         "meaning": _meanings(code, columns, answered),
         "latency": latency,
@@ -295,30 +296,20 @@ def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[An
     return pd.to_numeric(text, errors="coerce").astype("Int64"), code
 
 
-def _currencies(numeric: pd.Series[Any]) -> pd.Series[Any]:
-    """The letter code of each currency, looked up once."""
-    codes, distinct = pd.factorize(numeric)
-    return _named([alpha_of(str(code)) for code in distinct], codes)
-
-
 def _meanings(code: pd.Series[Any], columns: Columns, answered: Ints) -> pd.Series[Any]:
     """The meaning of the response's code in its network, looked up once per distinct combination."""
-    meanings = pd.Series(None, index=range(len(code)), dtype="str")
-    codes, distinct = pd.factorize(code)
-    coded = codes >= 0
-    if not coded.any():
-        return meanings
-    versions, networks = [*columns.versions, ""], [*columns.networks, ""]
-    shape, rows = (len(distinct), len(versions), len(networks)), answered[coded]
-    mixed = np.ravel_multi_index((codes[coded], columns.version[rows], columns.network[rows]), shape)
-    kinds, places = pd.factorize(mixed)
-    entries = [
-        answer(str(distinct[at]), versions[version], networks[network] or None)
-        for at, version, network in zip(*np.unravel_index(places, shape), strict=True)
-    ]
-    words = pd.array([row.meaning if row else None for row in entries], dtype="str")
-    meanings[coded] = words[kinds]
-    return meanings
+    coded = np.flatnonzero(code.notna())
+    meanings: list[str | None] = [None]
+    kinds = np.zeros(len(code), np.int64)  # 0: no code
+    if len(coded):
+        versions, networks = columns.version[answered[coded]], columns.network[answered[coded]]
+        combinations, first = first_of([pd.factorize(code[coded])[0], versions, networks])
+        kinds[coded] = combinations + 1
+        for at in first.tolist():
+            network = [*columns.networks, None][networks[at]]
+            row = answer(code[coded[at]], columns.versions[versions[at]], network)
+            meanings.append(row.meaning if row else None)
+    return pd.Series(pd.array(meanings, dtype="str")[kinds])
 
 
 def _labels(table: pd.DataFrame, rows: Ints) -> Any:

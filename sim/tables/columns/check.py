@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from sim.spec import ElementSpec
 from sim.spec.layouts import FOREIGN
 from sim.tables.columns.cards import Cards, Codes, Owners, matrix, tracks
 from sim.tables.columns.cut import Block, CutColumn
-from sim.tables.columns.lines import Bools, Bytes, Ints, by_width, copy
+from sim.tables.columns.lines import Bools, Bytes, Ints, by_width, copy, first_of
 
 _ZERO = 48
 # The most layouts of chip data of one size that are simplified in a block; others stay unchanged.
@@ -355,24 +355,3 @@ def combined(columns: Sequence[Kinds]) -> Kinds:
     kinds, first = first_of([column.kinds for column in columns])
     found = [[column.values[kind] for kind in column.kinds[first].tolist()] for column in columns]
     return Kinds(kinds, list(zip(*found, strict=True)))
-
-
-def first_of(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Numbers from 0, equal where all *columns* are, and the first position of each."""
-    kinds, *others = [column for column in columns if column.any()] or columns[:1]
-    for other in others:
-        kinds = _dense(kinds) * (int(other.max()) + 1) + other
-    kinds = _dense(kinds)
-    first = np.empty(int(kinds.max(initial=0)) + 1, np.int64)
-    first[kinds[::-1]] = np.arange(len(kinds))[::-1]
-    return kinds, first
-
-
-def _dense(kinds: Ints) -> Ints:
-    """*kinds* renumbered without gaps."""
-    most = int(kinds.max(initial=0))
-    if most > 4 * len(kinds):
-        return cast("Ints", pd.factorize(kinds)[0].astype(np.int64))
-    used = np.zeros(most + 1, np.bool_)
-    used[kinds] = True
-    return kinds if used.all() else (np.cumsum(used) - 1)[kinds]

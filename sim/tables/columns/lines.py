@@ -370,3 +370,24 @@ def copy(into: Bytes, at: Ints, data: Bytes, starts: Ints, width: int) -> None:
     """Copy the runs of *width* bytes from *starts* in *data* to *at* in *into*."""
     if width and len(at):
         windows(into, width)[at] = windows(data, width)[starts]
+
+
+def first_of(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """Numbers from 0, equal where all *columns* are, and the first position of each."""
+    kinds, *others = [column for column in columns if column.any()] or columns[:1]
+    for other in others:
+        kinds = _dense(kinds) * (int(other.max()) + 1) + other
+    kinds = _dense(kinds)
+    first = np.empty(int(kinds.max(initial=0)) + 1, np.int64)
+    first[kinds[::-1]] = np.arange(len(kinds))[::-1]
+    return kinds, first
+
+
+def _dense(kinds: Ints) -> Ints:
+    """*kinds* renumbered without gaps."""
+    most = int(kinds.max(initial=0))
+    if most > 4 * len(kinds):
+        return pd.factorize(kinds)[0].astype(np.int64)
+    used = np.zeros(most + 1, np.bool_)
+    used[kinds] = True
+    return kinds if used.all() else (np.cumsum(used) - 1)[kinds]

@@ -114,8 +114,13 @@ _MOST_BINS = 60
 _AMOUNT_BINS = 48
 _PERCENT_FROM = 100  # with fewer messages counts say more than percentages
 _TOO_LONG = 40
-_BINS = ("1s", "5s", "10s", "30s", "1min", "5min", "10min", "30min", "1h", "3h", "6h", "12h", "1D", "7D")
-_BIN_WORDS = {"s": "second", "min": "minute", "h": "hour", "D": "day"}
+# The widths of the bars over time, in seconds, and in words.
+_BINS = {
+    **{1: "a second", 5: "5 seconds", 10: "10 seconds", 30: "30 seconds"},
+    **{60: "a minute", 300: "5 minutes", 600: "10 minutes", 1800: "30 minutes"},
+    **{3600: "an hour", 10_800: "3 hours", 21_600: "6 hours", 43_200: "12 hours"},
+    **{86_400: "a day", 604_800: "7 days"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +236,12 @@ def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
     if not timed.any():
         return blank(ax, "Traffic", "No message with a date and time")
     moments = _in_one_line(moments[timed])
-    span = moments.max() - moments.min()
-    width = next((width for width in _BINS if span / pd.Timedelta(width) < _MOST_BINS), _BINS[-1])
+    span = (moments.max() - moments.min()).total_seconds()
+    seconds = next((seconds for seconds in _BINS if span / seconds < _MOST_BINS), max(_BINS))
+    width = pd.Timedelta(seconds=seconds)
     bins = moments.dt.floor(width)
     first = bins.min()
-    place = ((bins - first) // pd.Timedelta(width)).to_numpy()
+    place = ((bins - first) // width).to_numpy()
     groups = _kinds(rows.frame[timed])
     starts = pd.date_range(first, periods=int(place.max()) + 2, freq=width).to_numpy()
     strips = []
@@ -246,7 +252,7 @@ def plot_traffic(frame: object, ax: Axes | None = None) -> Axes:
     ax = sheet(ax, height=1.3 + 0.36 * len(strips))
     ridges(ax, starts, strips, shared=True)
     days_axis(ax, starts)
-    return titled(ax, "Traffic", f"Highest: {peak:,} in {_in_words(width)}", _notes(rows, untimed=untimed))
+    return titled(ax, "Traffic", f"Highest: {peak:,} in {_BINS[seconds]}", _notes(rows, untimed=untimed))
 
 
 def plot_responses(frame: object, ax: Axes | None = None) -> Axes:
@@ -374,13 +380,6 @@ def _in_one_line(moments: pd.Series[Any]) -> pd.Series[Any]:
         return moments
     start = days[int(pauses.argmax()) + 1]
     return moments.where(moments.dt.day_of_year < start, moments - pd.DateOffset(years=1))
-
-
-def _in_words(width: str) -> str:
-    """`10min` as `10 minutes`."""
-    digits = "".join(char for char in width if char.isdigit())
-    word = _BIN_WORDS[width.removeprefix(digits)]
-    return f"a {word}".replace("a hour", "an hour") if digits == "1" else f"{digits} {word}s"
 
 
 def _kinds(frame: pd.DataFrame) -> list[tuple[str, str, np.ndarray[Any, np.dtype[np.bool_]]]]:
