@@ -99,6 +99,7 @@ def _saved(maps: bytes) -> float:
 
 
 @cache
+@lru_cache(maxsize=1024)
 def usual(mti: str) -> bool:
     """Whether a network uses messages of this class and function, in any version."""
     return mti[1:3] in {row["mti"][1:3] for row in read_csv("networks/presence")}

@@ -192,10 +192,9 @@ def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = 
     """Read the message at the start of *data*, framed and written like *first*; None if none can be read,
     or, if it must be *whole*, none to its end."""
     search = Search(data)
-    heads = anchors(search.views, first.anchor.at, first.anchor.head)
-    if not heads:
+    anchor = next(iter(anchors(search.views, first.anchor.at, first.anchor.head)), None)
+    if anchor is None or not (whole or usual(anchor.mti)):
         return None
-    anchor = heads[0]
     version = version_of(anchor.mti) or VERSIONS[0]
     job = Job(reading, data, first.skipped, search, anchor, first.kind, version, ahead=False)
     candidate = _best_of(job, strict=not first.dialect)

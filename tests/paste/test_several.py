@@ -180,6 +180,17 @@ def test_a_request_and_its_answer_in_lines_with_words_are_both_found(name: str) 
     assert [one.message for one in found.messages] == messages
 
 
+def test_lines_of_a_log_are_each_a_message_also_the_cut_one() -> None:
+    """All written alike, with the time in front; what follows the lines is looked for in the whole paste."""
+    datas = [encode(message, "bcd") for message in _three() * 3]
+    for show in (repr, list, bytes.hex, lambda data: b64encode(data).decode()):
+        lines = [f"12:01:0{at} IN {show(data)}" for at, data in enumerate([*datas, datas[0][:60]])]
+        messages = guess("\n".join(lines)).messages
+        assert [one.message for one in messages[:-1]] == _three() * 3
+        assert (messages[-1].mti, messages[-1].complete, messages[-1].confidence) == ("0100", False, "unsure")
+        assert len(guess("\n".join([*lines[:2], "then the host was silent"])).messages) == 2
+
+
 def test_hex_below_a_question_is_all_found() -> None:
     """The words around two messages do not make them fewer."""
     messages = _three()[:2]

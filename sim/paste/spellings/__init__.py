@@ -99,9 +99,11 @@ def sightings(paste: str) -> list[Sighting]:
 
 
 def sighting_named(paste: str, name: str) -> Sighting | None:
-    """The sighting called *name* in *paste*; None if there is none."""
-    candidates = _find_sightings(paste, [module for module in BYTES if name.startswith(module.NAMES)])
-    return next((sighting for sighting in candidates if sighting.name == name), None)
+    """The sighting called *name* in *paste*, or that of the whole *paste* in place of one among other text;
+    None if there is none."""
+    seen = _find_sightings(paste, [module for module in BYTES if name.startswith(module.NAMES)])
+    by_name = {sighting.name: sighting for sighting in reversed([*seen])}
+    return by_name.get(name) or by_name.get(name.removesuffix(" among other text"))
 
 
 def _find_sightings(paste: str, spellings: Iterable[ModuleType]) -> Iterator[Sighting]:
