@@ -201,16 +201,10 @@ def _numbers(setting: Setting) -> list[int]:
     return [*numbers, 54] if setting.purpose == "cashback" else numbers
 
 
-def own_elements(setting: Setting) -> dict[int, str]:
+def own_elements(template: Template) -> dict[int, str]:
     """The elements that the network's recipes add to the usual ones, if the same for every card."""
-    values = known_values(setting)
-    usual = _numbers(setting)
-    return {
-        number: text
-        for number, parts in setting.parts.items()
-        if number not in usual and not varies(parts, values)
-        if (text := filled(number, "", parts, values, setting.version, setting.network))
-    }
+    usual, fields = _numbers(template.setting), template.outline.fields
+    return {number: text for number, text in fields.items() if text and number not in usual}
 
 
 def zone_of_setting(setting: Setting) -> tzinfo:

@@ -9,8 +9,8 @@ from sim.elements import pos
 from sim.judge import Severity
 from sim.operations.conversion.draft import codes_of
 from sim.operations.conversion.parts import merchant_place
-from sim.operations.generation import generate, own_elements
-from sim.operations.options import kinds_of, settle
+from sim.operations.generation import generate, own_elements, template_of
+from sim.operations.options import kinds_of
 from sim.operations.recipes import place_in, with_state
 from sim.operations.validation import validate
 from sim.parts.layout import fitting
@@ -91,7 +91,7 @@ def missing(
         entry, currency = _OTHERWISE
         entry = "ecommerce" if pos.entry_kind(message) == "ecommerce" else entry
         kind = _USUAL_KIND if message.mti[1:2] != _MANAGES else _kind(source, name, message.version) or _ECHO
-        samples = own_elements(settle(kind, name, message.version, "purchase", entry, currency))
+        samples = own_elements(template_of(kind, name, message.version, "purchase", entry, currency, None))
         values = {number: value for number, value in samples.items() if number in numbers}
     if SENT in numbers:
         at = clock.astimezone(UTC) if clock.tzinfo else clock
