@@ -15,7 +15,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -243,16 +243,11 @@ def as_json(held: Copied) -> str:
 def as_hex(held: Copied) -> str:
     """The text's bytes after a two-byte length header, in hex, 16 bytes per line. A text that does not begin
     with an MTI has no header, because a reader could not tell it from the message."""
-    data = held.text.encode("utf-8", errors="replace")
-    framed = len(data) < 1 << 8 * _HEADER and _has_mti(held.text)
+    data, mti = held.text.encode("utf-8", errors="replace"), split(held.text[:MTI_WIDTH])
+    has_mti = mti.version and mti.message_class and mti.function and mti.origin  # none of them reserved
+    framed = len(data) < 1 << 8 * _HEADER and has_mti
     packet = len(data).to_bytes(_HEADER, "big") + data if framed else data
     return "\n".join(packet[at : at + _WIDTH].hex(" ").upper() for at in range(0, len(packet), _WIDTH))
-
-
-def _has_mti(text: str) -> bool:
-    """Whether *text* begins with an MTI without reserved digits."""
-    mti = split(text[:MTI_WIDTH])
-    return bool(mti.version and mti.message_class and mti.function and mti.origin)
 
 
 def as_python(held: Copied) -> str:
@@ -318,33 +313,28 @@ def copied(
     >>> copied("08002020000000000000990000123456", "json")
     '{\\n  "mti": "0800",\\n  "3": "990000",\\n  "11": "123456"\\n}'
     """
-    return FORMS[choose("form", form, FORMS)][2](
-        copied_from(message, version=version, network=network, masked=masked)
-    )
+    write = FORMS[choose("form", form, FORMS)][2]
+    return write(copied_from(message, version=version, network=network, masked=masked))
 
 
-def copied_from(
-    message: str | Message, *, version: str | None = None, network: str | None = None, masked: bool = True
-) -> Copied:
+def copied_from(message: str | Message, *, version: str | None, network: str | None, masked: bool) -> Copied:
     """*message* as a `Copied`."""
     if isinstance(message, Message):
         return Copied(build(message), version or message.version, network, masked)
     return Copied(message, chosen_version(message, version), network, masked)
 
 
-@cache
-def _style() -> str:
-    """The style of pages. Paper and phones have no hover, so full texts replace ellipses; wide content can be
-    scrolled, also by keyboard; on a narrow screen, a row is a paragraph: one cell after another."""
-    return " ".join(Path(__file__).with_name("page.css").read_text(encoding="utf-8").split())
-
-
 def page(body: str, title: str) -> str:
-    """HTML as a standalone page, light or dark by the reader's preference."""
+    """HTML as a standalone page, light or dark by the reader's preference.
+
+    Paper and phones have no hover, so full texts replace ellipses; wide content can be scrolled, also by
+    keyboard; on a narrow screen, a row is a paragraph: one cell after another.
+    """
+    style = " ".join(Path(__file__).with_name("page.css").read_text(encoding="utf-8").split())
     name = html.escape(title)
     return (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{name}</title><style>{_style()}</style></head>\n"
+        f"<title>{name}</title><style>{style}</style></head>\n"
         f'<body>\n<main tabindex="0" aria-label="{name}">\n{body}\n</main>\n</body>\n</html>\n'
     )

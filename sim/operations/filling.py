@@ -81,11 +81,6 @@ def holding(rows: Iterable[Recipe], words: frozenset[str], ask: Ask = lambda pat
     return [row for row in rows if all(holds(test, words, ask) for test in row.tests)]
 
 
-def worded(rows: Iterable[Recipe], words: frozenset[str]) -> list[Recipe]:
-    """The rows whose conditions on *words* hold, regardless of the message."""
-    return [row for row in rows if all(test.path or holds(test, words, str) for test in row.tests)]
-
-
 def holds(test: Test, words: frozenset[str], ask: Ask) -> bool:
     """Whether one condition holds."""
     if test.path:

@@ -130,7 +130,7 @@ _UNITS = {
     "bytes": r"bytes?|octets?",
     "bits": r"bits?",
 }
-CHARACTERS, BYTES, PLACES = ("characters",), ("bytes",), ("characters", "bytes")
+PLACES = ("characters", "bytes")
 _ELEMENT = re.compile(
     r"\b(?:data\s+elements?|DEs?|fields?|elements?|F|P|S)[\s.#:-]*(?=\d)|[#№]\s*(?=\d)|\b(?:no|number)\b\.?\s*(?=\d)",
     re.I,
