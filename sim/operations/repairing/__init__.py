@@ -170,8 +170,7 @@ def repair(
     if proposals and (first := proposals[0]).message is not None:
         return Repair(proposals, first.message, first.text, first.message.version, first.left)
     report = verdict_on(replace(reading, network=name))
-    left = (report.framing,) if report.framing else _errors(report)
-    return Repair(proposals, report.message, dissect(reading).raw, report.version, left)
+    return Repair(proposals, report.message, dissect(reading).raw, report.version, _errors(report))
 
 
 def _errors(report: Report) -> tuple[Finding, ...]:
@@ -256,15 +255,15 @@ def _wrong(trial: Trial) -> Iterator[Trial]:
 
 def _proposal(trial: Trial, ahead: float, network: str | None) -> Proposal:
     edit, report = trial.edit, trial.report
-    name = _name(trial, network)
+    name = {None: "message", 0: "MTI", 1: "bitmap"}.get(edit.field)
+    name = name or told_name(trial.table, edit.field or 0, network or "")
     if trial.lost:
         return Proposal(UNKNOWN_VALUE, edit.field, name, edit.action, "", "", (edit.why,), bits=trial.bits)
     left = _errors(report) if report else ()
     message = report.message if report else None
     is_sure = ahead >= (_OUTSIDE if edit.field is None else _MARGIN) and not left and _sure(trial, ahead)
-    before, after = _masked_edit(trial)
     verdict = RESTORED if is_sure else LIKELY
-    head = (verdict, edit.field, name, edit.action, before, after, _evidence(trial))
+    head = (verdict, edit.field, name, edit.action, *_masked_edit(trial), _evidence(trial))
     return Proposal(*head, edit.text, message, left, trial.bits)
 
 
@@ -274,12 +273,6 @@ def _evidence(trial: Trial) -> tuple[str, ...]:
     agree = sorted(trial.weight.said.agree, key=lambda text: about.search(text) is None)
     around = (f"{trial.outside.action}: {trial.outside.why}",) if trial.outside else ()
     return (trial.edit.why, *around, *agree[: _MOST_EVIDENCE - 1])
-
-
-def _name(trial: Trial, network: str | None) -> str:
-    number = trial.edit.field
-    label = {None: "message", 0: "MTI", 1: "bitmap"}.get(number)
-    return label or told_name(trial.table, number or 0, network or "")
 
 
 def _masked_edit(trial: Trial) -> tuple[str, str]:

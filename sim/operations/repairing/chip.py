@@ -38,7 +38,9 @@ def walk(value: str, at: int = 0) -> tuple[list[Tag], int]:
     """The known tags of *value* from *at*, each of a valid length, and where they end."""
     tags = list[Tag]()
     while at < len(value):
-        first = at + (6 if _two_bytes(value[at : at + 2]) else 4)
+        byte = value[at : at + 2]
+        is_long = HEX_DIGITS.issuperset(byte) and int(byte, 16) & _MORE_BYTES == _MORE_BYTES
+        first = at + (6 if is_long else 4)
         head = value[at:first]
         if len(head) < first - at or not HEX_DIGITS.issuperset(head):
             break
@@ -55,10 +57,6 @@ def walk(value: str, at: int = 0) -> tuple[list[Tag], int]:
 def _sizes(name: str) -> range:
     entry = emv.tags()[name]
     return range(entry.minimum, min(entry.maximum or _LONGEST, _LONGEST) + 1)
-
-
-def _two_bytes(byte: str) -> bool:
-    return len(byte) == 2 and HEX_DIGITS.issuperset(byte) and int(byte, 16) & _MORE_BYTES == _MORE_BYTES
 
 
 def is_sound(value: str, at: int = 0) -> bool:

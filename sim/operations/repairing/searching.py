@@ -49,10 +49,8 @@ class Trial:
     def warns(self, number: int) -> bool:
         """Whether validation reports an error or a warning on the value of element *number*."""
         findings = self.report.findings if self.report else ()
-        odd = (
-            finding for finding in findings if finding.start is not None and finding.severity != Severity.INFO
-        )
-        return any(finding.field == number for finding in odd)
+        on_value = (item for item in findings if item.field == number and item.start is not None)
+        return any(item.severity != Severity.INFO for item in on_value)
 
     @property
     def lost(self) -> bool:
@@ -97,8 +95,7 @@ def valued(raw: str, table: Spec) -> list[Trial]:
     odd = {number for number, bits in weights if number and bits > usually_odd(number, table)}
     suspects = {number for number in odd | copy.judged.keys() if number and number > 1} - {41, 42, 43, 55}
     frame = Text(table).frame(raw)
-    others = undoing.values(raw, frame, table, suspects) if frame else ()
-    return [trial, *(candidate for edit in others if (candidate := weighed(raw, edit, table)))]
+    return [trial, *_weighed(raw, undoing.values(raw, frame, table, suspects) if frame else (), table)]
 
 
 def trials_of(raw: str, table: Spec, pinned: bool, outermost: bool = True) -> list[Trial]:
@@ -111,9 +108,11 @@ def trials_of(raw: str, table: Spec, pinned: bool, outermost: bool = True) -> li
         for around, inner in _around(raw, table, pinned):
             further = len(around.text) < len(raw)  # each round must shorten the text
             trials += [trial.inside(around) for trial in trials_of(around.text, inner, True, further)]
-    why = "with this bitmap, all elements can be read"
-    if frame is None and halves.is_half(raw) and (texts := [*halves.texts(raw, table)]):
-        return trials + _weighed(raw, (Edit(text, 0.0, undoing.HALVES, 1, why) for text in texts), table)
+    if frame is None and halves.is_half(raw):
+        why = "with this bitmap, all elements can be read"
+        edits = [Edit(text, 0.0, undoing.HALVES, 1, why) for text in halves.texts(raw, table)]
+        if edits:
+            return trials + _weighed(raw, edits, table)
     trials += _weighed(raw, undoing.heads(raw, frame, table, pinned), table)
     trials += within(raw, frame, source, table)
     return trials + valued(raw, table) if frame is not None and frame.whole else trials
