@@ -36,7 +36,7 @@ def say_own_parts(message: Message, name: str | None) -> str:
     rows, leads = _rows_of_network(name or ""), read_toml("phrases")["groups"]
     clauses: dict[str, dict[str, None]] = {}  # each once
     for number in [number for number in message.fields if number in rows]:
-        for group, words in _clauses_of(message, number, name or ""):
+        for group, words in remembered(_clauses, message.version, number, message[number], name or ""):
             if group != _PURCHASE:
                 clauses.setdefault(group, {})[words] = None
     return " ".join(
@@ -52,21 +52,15 @@ def purchase_meant(message: Message, name: str | None) -> str:
     'account funding'
     """
     for number in _naming(name or ""):
-        for group, words in _clauses_of(message, number, name or "") if number in message else ():
-            if group == _PURCHASE:
-                return words
+        if number in message:
+            clauses = remembered(_clauses, message.version, number, message[number], name or "")
+            if meant := [words for group, words in clauses if group == _PURCHASE]:
+                return str(meant[0])
     return ""
 
 
-def _clauses_of(message: Message, number: int, name: str) -> tuple[tuple[str, str], ...]:
-    """The clauses on an element, each with its group."""
-    clauses: tuple[tuple[str, str], ...] = remembered(
-        _clauses, message.version, number, message[number], name
-    )
-    return clauses
-
-
 def _clauses(version: str, number: int, value: str, name: str) -> tuple[tuple[str, str], ...]:
+    """The clauses on an element, each with its group."""
     rows = _rows_of_network(name)[number]
     return tuple(
         (row.group, row.words.format(meaning=subfield.meaning, value=subfield.shown))
