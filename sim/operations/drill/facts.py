@@ -99,30 +99,20 @@ def phrases(text: str, choices: Mapping[str, Collection[str]], *, opposite: bool
     >>> phrases("chip or contactless", words_for("entry"))
     set()
     """
-    rest, hits = f" {text.casefold().replace('’', chr(39))} ", []
-    words = sorted(
-        ((word, option) for option, spellings in choices.items() for word in spellings),
-        key=lambda at: -len(at[0]),
-    )
-    for word, choice in words:
-        pattern = rf"(?<![\w']){re.escape(word)}(?!\w)"
-        for match in re.finditer(pattern, rest):
-            hits.append((match.start(), choice))
-            rest = rest[: match.start()] + "\0" * len(word) + rest[match.end() :]
-    picks, last = [], 0
-    for at, choice in sorted(hits):
-        before = rest[last:at].split("\0")[-1]
-        no = _DENIED.search(" ".join(before.split()[-_NOT_OPEN:])) is not None
-        last = at
-        if no and opposite:
-            picks.append(next(other for other in choices if other != choice))
-        elif not no:
-            picks.append(choice)
-    if not picks or (len(set(picks)) > 1 and hedged(text)):
+    plain_text = text.casefold().replace("’", "'")
+    choice_of = {word: option for option, words in reversed(choices.items()) for word in words}
+    longest_first = sorted(map(re.escape, choice_of), key=len, reverse=True)
+    picks, last = set[str](), 0
+    for match in re.finditer(rf"(?<![\w'])(?:{'|'.join(longest_first)})(?!\w)", plain_text):
+        choice, before = choice_of[match[0]], plain_text[last : match.start()]
+        last = match.end()
+        if not _DENIED.search(" ".join(before.split()[-_NOT_OPEN:])):
+            picks.add(choice)
+        elif opposite:
+            picks.add(next(other for other in choices if other != choice))
+    if not picks or (len(picks) > 1 and hedged(text)):
         return set()
-    if opposite:
-        return set(picks)
-    return {next(option for option in choices if option in picks)}
+    return picks if opposite else {next(option for option in choices if option in picks)}
 
 
 _UNITS = {
@@ -130,7 +120,7 @@ _UNITS = {
     "bytes": r"bytes?|octets?",
     "bits": r"bits?",
 }
-PLACES = ("characters", "bytes")
+CHARACTERS, BYTES, PLACES = ("characters",), ("bytes",), ("characters", "bytes")
 _ELEMENT = re.compile(
     r"\b(?:data\s+elements?|DEs?|fields?|elements?|F|P|S)[\s.#:-]*(?=\d)|[#№]\s*(?=\d)|\b(?:no|number)\b\.?\s*(?=\d)",
     re.I,
