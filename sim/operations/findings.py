@@ -38,7 +38,13 @@ def framing_finding(
     is *hint*.
     """
     rule, field, elements = catalogue()[RULE], error.field, table(version)
-    read = raw is not None and isinstance(error, ParseError)
+    start = end = None
+    if raw is not None and isinstance(error, ParseError):
+        start, end, hint = error.offset, len(raw), ELSE
+        if start is not None:
+            from sim.judge.causes import likely_cause  # valid messages need no cause, so no rules either
+
+            hint = likely_cause(raw, elements.version, error)
     is_element = field is not None and BITMAP_FIELD < field <= _LAST
     return Finding(
         severity=Severity.ERROR,
@@ -48,22 +54,13 @@ def framing_finding(
         name=told_name(elements, field) if is_element and field else _NAMES.get(field, _NAMES[None]),
         rule=rule.id,
         message=str(error),
-        start=error.offset if read else None,
-        end=len(raw) if read and raw is not None else None,
+        start=start,
+        end=end,
         expected=error.expected,
         found=error.found,
-        hint=_cause(raw, elements.version, error) if read and raw is not None else hint or UNWRITABLE,
+        hint=hint or UNWRITABLE,
         source=rule.source,
     )
-
-
-def _cause(raw: str, version: str, error: IsoError) -> str:
-    """The likely reason why *raw* is not a message of *version*."""
-    if error.offset is None:
-        return ELSE
-    from sim.judge.causes import likely_cause  # valid messages need no cause, so no rules either
-
-    return likely_cause(raw, version, error) if isinstance(error, ParseError) else ""
 
 
 def misfit_findings(reading: Reading) -> Iterator[Finding]:
