@@ -27,12 +27,13 @@ from sim.spec.spellings import country_named, currency_named
 from sim.spec.tables import read_toml
 
 _USUAL_PURPOSE, _TOKEN = "purchase", "token"
-_SAMPLES = (
-    (("name", "merchant"), "merchant"),
-    (("terminal",), "terminal"),
-    (("acquirer",), "acquirer"),
-    (("expiry",), "expiry"),
-)
+_SAMPLES = {
+    "name": "merchant name",
+    "merchant": "merchant id",
+    "terminal": "terminal",
+    "acquirer": "acquirer",
+    "expiry": "expiry",
+}
 
 
 def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
@@ -40,17 +41,16 @@ def check_details(details: Mapping[str, Any], version: str) -> dict[str, Any]:
     the place is not the sample's. Raises OptionError for the first that is not possible; never truncates."""
     options, rows, land = read_toml("templates")["options"], read_toml("templates")["details"], None
     for name, value in details.items():
-        if name in options:
-            _check_value(name, value, options[name])
-        elif name == "mti":
-            pass  # an MTI of this message type, as `asked` ensures
-        elif name == "timezone":
+        if name == "timezone":
             zone_named(value)
         elif name == "country":
             land = country_named(value)
+        elif name in options:
+            _check_value(name, value, options[name])
         elif name in rows:
-            _check_text(name, value, rows[name], version)
-        else:
+            _check_value(name, value, rows[name])
+            _check_width(name, value, rows[name], version)
+        elif name != "mti":  # an MTI of this message type, as `asked` ensures
             names = (*rows, "timezone", *options)
             nearest = closest(name, {other: other for other in names})
             raise OptionError(name, "one of " + ", ".join(names), quoted_value(name), None, nearest)
@@ -71,28 +71,23 @@ def _check_value(name: str, value: object, row: Mapping[str, Any]) -> None:
         if value not in choices:
             raise ChoiceError.of(name, value, choices)
     elif not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
-        raise OptionError(name, row["expected"], text, field)
+        raise OptionError(name, row.get("expected", "printable ASCII text"), text, field)
 
 
-def _check_text(name: str, value: object, row: Mapping[str, Any], version: str) -> None:
-    number = row["field"]
-    if not isinstance(value, str) or not re.fullmatch(row["pattern"], value):
-        raise OptionError(name, row.get("expected", "printable ASCII text"), quoted_value(value), number)
-    width = spec(version)[number].width
+def _check_width(name: str, value: str, row: Mapping[str, Any], version: str) -> None:
+    width = spec(version)[row["field"]].width
     if "most" in row:  # the merchant's name or city, as wide as in the first layout of DE 43
         cells = layouts(version, 43)[0].cell.cells
         width = min(row["most"], next(cell.most for cell in cells if cell.name.startswith(name)))
     if len(value) > width:
-        raise OptionError(name, f"at most {width} characters", size(value), number)
+        raise OptionError(name, f"at most {width} characters", size(value), row["field"])
 
 
 def sample_note(details: Mapping[str, Any]) -> str:
     """The note on which values of a generated message are samples."""
-    left = [word for names, word in _SAMPLES if not all(name in details for name in names)]
-    if "merchant" in left and "name" in details:
-        left[0] = "merchant id"
-    elif "merchant" in left and "merchant" in details:
-        left[0] = "merchant name"
+    left = [word for name, word in _SAMPLES.items() if name not in details]
+    if left[:2] == ["merchant name", "merchant id"]:
+        left[:2] = ["merchant"]
     if not left:
         return "All other elements have sample values."
     text = " and ".join(", ".join(left).rsplit(", ", 1))
