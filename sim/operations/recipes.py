@@ -100,11 +100,8 @@ class Context:
 
 def amount_of(version: str, code: str, minor_units: int) -> str:
     """DE 4: twelve digits; since 2003 preceded by the currency and its decimals."""
-    digits = f"{minor_units:012}"
-    if money.composite(version, 4) is None:
-        return digits
-    parts = {"currency": code, "minor unit": str(exponent_of(code)), "amount": digits}
-    return write(layouts(version, 4)[0], parts)
+    parts = {"currency": code, "minor unit": str(exponent_of(code)), "amount": f"{minor_units:012}"}
+    return write(layouts(version, 4)[0], parts) if money.composite(version, 4) else parts["amount"]
 
 
 def _in_currency(context: Context, minor_units: int) -> str:
@@ -117,12 +114,9 @@ def _amount(context: Context) -> str:
 
 def _day(number: int, later: timedelta = timedelta()) -> Callable[[Context], str]:
     """A local date, *later* than the message."""
-
-    def written(context: Context) -> str:
-        pattern = spec(context.setting.version)[number].pattern
-        return dates.write(pattern, context.clock.at + later)
-
-    return written
+    return lambda context: dates.write(
+        spec(context.setting.version)[number].pattern, context.clock.at + later
+    )
 
 
 def _local(context: Context) -> Clock:
@@ -135,11 +129,6 @@ def _local(context: Context) -> Clock:
 
 def _stan(context: Context) -> str:
     return context.stan.zfill(spec(context.setting.version)[11].width)
-
-
-def _reference(context: Context) -> str:
-    """DE 37: last digit of the year, day of the year, hour, STAN, as is common."""
-    return context.clock.hour + context.stan
 
 
 def _processing_code(setting: Setting) -> str:
@@ -443,11 +432,6 @@ def _price(context: Context) -> str:
     return additional_amount(setting.version, _PRICE, entry.numeric, "D", units)
 
 
-def _trace(context: Context) -> str:
-    """The trace id of the first approval: network, reference, settlement date, blanks."""
-    return f"MCC{reference(context.card, 'first', 6)}{context.clock.at:%m%d}  "
-
-
 OF_SETTING: dict[str, Callable[[Setting], str]] = {
     "processing_code": _processing_code,
     "point_of_service": _point_of_service,
@@ -473,7 +457,8 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "settlement_date": _day(15),
     "reconciliation_date": _day(28),
     "track_2": _track_2,
-    "reference": _reference,
+    # DE 37: last digit of the year, day of the year, hour, STAN, as is common.
+    "reference": lambda context: context.clock.hour + context.stan,
     "cashback_amount": _cash_group,
     "cash_amount": _cash_back,
     "chip": _chip,
@@ -489,7 +474,8 @@ OF_MESSAGE: dict[str, Callable[[Context], str]] = {
     "key_half": _hex("key", 16),
     # The id of the first transaction of a stored credential is the same in all later ones.
     "first_transaction_id": lambda context: digits(context.card, "first", 15),
-    "first_trace": _trace,
+    # The trace id of the first approval: network, reference, settlement date, blanks.
+    "first_trace": lambda context: f"MCC{reference(context.card, 'first', 6)}{context.clock.at:%m%d}  ",
     "unique_reference": lambda context: reference(_seed(context), "unique", 19),
     "original": original_of,
     "original_amounts": _original_amounts,

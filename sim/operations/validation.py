@@ -146,9 +146,8 @@ class Report:
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        if self.standard is None:
-            return [self.framing.message] if self.framing else []
-        return self.standard.errors + (self.own.errors if self.own else [])
+        framing = [self.framing.message] if self.framing else []
+        return framing or [error for verdict in self._verdicts for error in verdict.errors]
 
     @property
     def wrong(self) -> int:
