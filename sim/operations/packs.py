@@ -53,12 +53,15 @@ def load_rules(folder: str | Path) -> tuple[str, ...]:
     for name in (_WORDS, _FUNCTIONS, _FAULTS):
         if not (pack / name).is_file():
             raise SpecError(None, None, f"a pack of rules with {name}", quoted_value(str(folder)))
-    words = _words(pack)
+    words, faults = (
+        _words(pack),
+        tomllib.loads((pack / _FAULTS).read_text(encoding="utf-8")).get("faults", {}),
+    )
     rules, before = catalogue(), len(RULES)
     rules.update(words)
     try:
         _run(pack)
-        _check(pack, words, before)
+        _check(words, faults, before)
     except BaseException:
         del RULES[before:]
         for name in words:
@@ -66,7 +69,7 @@ def load_rules(folder: str | Path) -> tuple[str, ...]:
         raise
     finally:
         MEMORY.clear()
-    add_faults(_faults(pack))
+    add_faults(faults)
     return tuple(words)
 
 
@@ -92,14 +95,9 @@ def _run(pack: Path) -> None:
     spec.loader.exec_module(module_from_spec(spec))
 
 
-def _faults(pack: Path) -> dict[str, Any]:
-    table: dict[str, Any] = tomllib.loads((pack / _FAULTS).read_text(encoding="utf-8")).get("faults", {})
-    return table
-
-
-def _check(pack: Path, words: dict[str, RuleText], before: int) -> None:
+def _check(words: dict[str, RuleText], faults: dict[str, Any], before: int) -> None:
     bound = {item.text.id for item in RULES[before:]}
-    caused = {row.get("rule", name) for name, row in _faults(pack).items()}
+    caused = {row.get("rule", name) for name, row in faults.items()}
     for name in words:
         if name not in bound:
             raise SpecError(None, None, f"a function for the rule {name} in {_FUNCTIONS}", "none")
@@ -107,5 +105,5 @@ def _check(pack: Path, words: dict[str, RuleText], before: int) -> None:
             raise SpecError(None, None, f"a fault that causes the rule {name} in {_FAULTS}", "none")
     if strange := sorted(bound - words.keys()):
         raise SpecError(None, None, f"a row of {_WORDS} for each rule", ", ".join(strange))
-    if taken := sorted({fault.id for fault in all_faults()} & _faults(pack).keys()):
+    if taken := sorted({fault.id for fault in all_faults()} & faults.keys()):
         raise SpecError(None, None, "an id that no other fault uses", ", ".join(taken))

@@ -15,8 +15,6 @@ from sim.operations.faults import break_message
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
-_PAIR = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -45,10 +43,7 @@ class Sample:
             result = reverse(result.message, at=at)
         elif self.fault:
             return break_message(result.message, self.fault).raw
-        if not self.spelled:
-            return result.raw
-        digits = result.raw.encode("ascii").hex()
-        return " ".join(digits[place : place + _PAIR] for place in range(0, len(digits), _PAIR))
+        return result.raw.encode("ascii").hex(" ") if self.spelled else result.raw
 
 
 @cache
