@@ -100,7 +100,8 @@ def phrases(text: str, choices: Mapping[str, Collection[str]], *, opposite: bool
     set()
     """
     plain_text = text.casefold().replace("’", "'")
-    choice_of = {word: option for option, words in reversed(choices.items()) for word in words}
+    # A word of several choices is that of the first.
+    choice_of = {word: option for option, words in [*choices.items()][::-1] for word in words}
     longest_first = sorted(map(re.escape, choice_of), key=len, reverse=True)
     picks, last = set[str](), 0
     for match in re.finditer(rf"(?<![\w'])(?:{'|'.join(longest_first)})(?!\w)", plain_text):
