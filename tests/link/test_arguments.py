@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 import sim
 from sim.errors import OptionError
 from sim.link import LinkError, client_context, server_context
+from sim.link.line import address_of
+from sim.link.tls import client_tls, server_tls
 from tests.link.ends import certificate
 
 PAN = "4111111111111111"
@@ -67,6 +70,26 @@ def test_a_name_that_nobody_knows_is_told_in_the_words_of_the_system(monkeypatch
         LinkError, match=r"nowhere:0: expected an address .*, found Name or service not known"
     ):
         sim.host(address="nowhere")
+
+
+def test_tls_is_given_in_any_form(tmp_path: Path) -> None:
+    """A context is used as it is, True trusts the system's authorities, a path those in its file; a client
+    may present a certificate of its own."""
+    cert, key = certificate(tmp_path)
+    own, host = client_context(cert, cert, key), server_context(cert, key)
+    assert (client_tls(own), server_tls(host), client_tls(False)) == (own, host, None)
+    system, file = client_tls(True), client_tls(cert)
+    assert system is not None
+    assert system.verify_mode is ssl.CERT_REQUIRED
+    assert file is not None
+    assert len(file.get_ca_certs()) == 1
+    with pytest.raises(OptionError, match=r"tls: expected an SSLContext, True or the path of .*, found int"):
+        client_tls(5)
+
+
+def test_an_address_may_be_a_pair() -> None:
+    """Host and port as a pair or as text, also of version 6."""
+    assert address_of(("::1", 8583)) == address_of("[::1]:8583") == ("::1", 8583)
 
 
 def test_a_certificate_that_is_none_is_named(tmp_path: Path) -> None:

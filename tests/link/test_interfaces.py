@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import sim
+from sim.codec import Message
+from sim.link import Line
 
 INTERFACES = ("base24", "postilion", "smartvista", "nac", "nibss", "iso")
 
@@ -18,6 +20,16 @@ def test_a_host_speaks_the_interface_of_its_line(name: str) -> None:
     assert sent.answer is not None
     table = sim.validate(sent.answer, interface=name)
     assert (table["severity"] == "error").sum() == 0
+
+
+def test_bytes_of_an_interface_have_its_elements() -> None:
+    """A line with a format and an interface reads messages by the interface's table."""
+    line = Line.of("bcd", "length-2", None, "base24")
+    echo = Message("0800", {7: "1127120000", 11: "000001", 70: "301"})
+    message, _ = line.decode(line.encode(echo))
+    assert message.fields == echo.fields
+    assert message.dialect is not None
+    assert message.dialect.interface == "base24"
 
 
 def test_a_suite_names_what_its_line_speaks() -> None:

@@ -284,6 +284,7 @@ def test_rules_come_as_csv_toml_rows_and_files(tmp_path: Path) -> None:
         ({"amount": "much"}, "rule 1, amount: expected a whole number or a range"),
         ({"seen": ".."}, "rule 1, seen: expected"),
         ({"delay": "-1"}, "rule 1, delay: expected a number of 0 or more"),
+        ({"delay": "soon"}, "rule 1, delay: expected a number of 0 or more, found 'soon'"),
         ({"delay": "nan"}, "rule 1, delay: expected a number of 0 or more"),
         ({"network": "VISSA"}, "rule 1, network: expected .*; did you mean 'VISA'"),
         ({"action": "partial"}, "rule 1, approved: expected the approved amount"),
@@ -302,11 +303,29 @@ def test_a_rule_that_cannot_be_met_is_named(row: dict[str, str], text: str) -> N
         rules_of([row])
 
 
-@pytest.mark.parametrize("rules", [5, {"mti": "0100"}])
-def test_what_is_no_table_of_rules_is_told(rules: Any) -> None:
-    """A number, or one row outside a list, is an error."""
-    with pytest.raises(OptionError, match=r"rules: expected a CSV or TOML file, .* or a list of rows, found"):
+@pytest.mark.parametrize(
+    ("rules", "text"),
+    [
+        (5, r"rules: expected a CSV or TOML file, .* or a list of rows, found"),
+        ({"mti": "0100"}, r"rules: expected a CSV or TOML file, .* or a list of rows, found"),
+        ("[rules]\nmti = '0100'\n", r"rules: expected a CSV or TOML file, .* or a list of rows, found"),
+        ([5], "rule 1: expected a table of columns, found a value of type int"),
+        ("card\n" + "4" * 140_000 + "\n", "rules: expected a CSV file, found field larger than field limit"),
+    ],
+    ids=["a number", "one row", "one row in TOML", "a number in a list", "a cell without an end"],
+)
+def test_what_is_no_table_of_rules_is_told(rules: Any, text: str) -> None:
+    """A number, one row outside a list, or a file that is not CSV is an error."""
+    with pytest.raises(OptionError, match=text):
         rules_of(rules)
+
+
+def test_a_file_action_is_accepted() -> None:
+    """A message that moves no money and reverses nothing gets an approval, and nothing is booked."""
+    host = issuer(balance=1000)
+    request = Message("0302", {7: "1127120000", 11: "000001", 101: "NEGATIVE"})
+    assert code(decide(host, request)) == "00"
+    assert host.accounts.balance(PAN) == 1000
 
 
 def test_a_code_that_no_answer_has_room_for_is_told() -> None:

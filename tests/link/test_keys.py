@@ -402,6 +402,42 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "serial: expected 8 to 10 bytes for TDES, found 1 bytes",
     ),
     "a usage": (lambda: keys.dukpt_key(PAIR, "FFFF9876543210E00001", "pim"), "did you mean 'pin'"),  # type: ignore[arg-type]
+    "a type": (lambda: keys.Key(5), "key: expected hexadecimal digits or bytes, found a value of type int"),  # type: ignore[arg-type]
+    "digits of a value": (
+        lambda: keys.cvv(PAN, "2912", "000", PAIR, length=9),
+        "length: expected 1 to 5 digits",
+    ),
+    "a key index": (lambda: keys.pvv(PAN, "1234", PAIR, key_index=7), "key_index: expected 0 to 6"),
+    "two bytes": (
+        lambda: keys.cvc3("5123D", "5E", "00000899", PAIR),
+        "counter: expected 2 bytes, found 1 bytes",
+    ),
+    "a track": (lambda: keys.cvc3("5123?", "005E", "00000899", PAIR), "track: expected track 2, or track 1"),
+    "the digits of a card": (
+        lambda: keys.pin_offset(PAN, "1234", PAIR, start=20),
+        "start: expected positions",
+    ),
+    "one digit": (
+        lambda: keys.pin_offset(PAN, "1234", PAIR, fill="FF"),
+        "fill: expected a hexadecimal digit",
+    ),
+    "an option": (lambda: keys.icc_master_key(PAIR, PAN, option="C"), "option: expected A or B"),  # type: ignore[arg-type]
+    "a diversifier": (lambda: keys.session_key(PAIR, "001C"), "diversifier: expected 8 bytes, found 2 bytes"),
+    "a code": (lambda: keys.arpc(PAIR, "00" * 8, b"0"), "answer: expected a response code of 2 characters"),
+    "a status": (
+        lambda: keys.arpc(PAIR, "00" * 8, "00", method=2),
+        "answer: expected method 1, or 4 to 12 bytes",
+    ),
+    "a serial of AES": (
+        lambda: keys.dukpt_key(keys.Key(bytes(16), "AES"), "12"),
+        "serial: expected 12 bytes for AES, found 1 bytes",
+    ),
+    "a padding": (lambda: keys.mac(b"x", PAIR, padding=2), "padding: expected 1, found another"),
+    "a filling": (lambda: keys.pin_block("1234", PAN, format=3, fill="9"), "fill: expected 10 of the digits"),
+    "codes": (
+        lambda: keys.key_block(PAIR, PAIR, usage="PIN"),
+        "usage: expected codes of 2, 1 and 1 characters",
+    ),
     "no chip": (lambda: messages.check_arqc(Message("0100", {2: PAN}), PAIR), "DE 55 with tag 9F02"),
 }
 

@@ -176,6 +176,25 @@ def test_a_pin_goes_from_zone_to_zone() -> None:
     assert acquirer.translated(without := request(2), issuer) == without
 
 
+def test_a_key_that_is_missing_or_of_another_use_is_told() -> None:
+    """Without a zone key, a PIN key or a key in the message, and for a key of another usage, the error says
+    what is needed."""
+    bare, ring = KeyRing(mac=MAC_KEY), KeyRing(ZONE)
+    brought = asked(None).replace(de110=key_block(PIN_KEY, ZONE, usage="K0"))
+    for call, text in (
+        (lambda: bare.exchange(asked(None)), "keys: expected a zone key, found none"),
+        (lambda: bare.install(brought), "keys: expected a zone key, found none"),
+        (lambda: ring.install(asked(None)), "message: expected a key in DE 110, found none"),
+        (lambda: ring.install(brought), r"block: expected a key for PINs \(P0\) .*, found usage K0"),
+        (
+            lambda: bare.translated(with_pin_block(request(), "1234", PIN_KEY), ring),
+            "a PIN key on both sides",
+        ),
+    ):
+        with pytest.raises(OptionError, match=text):
+            call()
+
+
 def test_keys_come_from_a_file(tmp_path: Path) -> None:
     """A TOML file, as for `iso8583 host --keys`; unknown words and other values are rejected."""
     path = tmp_path / "keys.toml"

@@ -18,7 +18,7 @@ from support import long, some, together
 
 import sim
 from sim.errors import OptionError
-from sim.link import AsyncHost, Line
+from sim.link import AsyncHost, Line, LinkError
 from sim.link.rules import rules_of
 from sim.link.scenario.report import as_html, as_junit, as_pytest
 from sim.link.scenario.run import Done, play
@@ -119,6 +119,12 @@ def test_raw_messages_waits_and_repeats_are_steps() -> None:
         ("network = 'VISSA'\ncases = []\n", "network: expected .*did you mean 'VISA'"),
         ("extends = 'VIZA'\ncases = []\n", "extends: expected"),
         ("what = 1\n[x]\n", "suite: expected"),
+        ("cases = 5\n", "suite, cases: expected a list of tables, found a value of type int"),
+        ("framing = 5\ncases = []\n", "framing: expected a name or a list of names, found a value of type"),
+        ("cases = []\n[defaults]\ncolour = 'x'\n", "defaults: expected"),
+        ("[[cases]]\nname = 'a'\nrows = []\nsteps = [{}]\n", "case 'a', rows: expected a list of tables"),
+        ("[[cases]]\nname = 'a'\nsteps = [{ then = 'reversed' }]\n", "case 'a', then: expected"),
+        ("[[cases]]\nname = 'a'\nsteps = [{ then = 'clearing' }]\n", "case 'a', then: expected"),
         ("not toml at all\nreally", "suite: expected a TOML file"),
     ],
 )
@@ -210,6 +216,19 @@ def test_the_fixture_is_an_entry_point_of_the_package() -> None:
     table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (name,) = table["project"]["entry-points"]["pytest11"].values()
     assert hasattr(import_module(name), "iso_host")
+
+
+def test_cases_of_alike_names_are_tests_of_their_own() -> None:
+    """Names that differ only in signs become different functions."""
+    case = "[[cases]]\nname = '{}'\nsteps = [{{}}]\n"
+    module = as_pytest(suite_of(case.format("a b") + case.format("a-b")), "mine.toml")
+    assert re.findall(r"def (\w+)", module) == ["test_a_b", "test_a_b_"]
+
+
+def test_a_suite_against_nobody_is_an_error() -> None:
+    """If no host listens, the suite does not run."""
+    with pytest.raises(LinkError, match="is the host running on this port"):
+        sim.run_suite("JCB", "127.0.0.1:1")
 
 
 def test_every_ready_suite_is_exported_and_a_failing_case_tells(tmp_path: Path) -> None:

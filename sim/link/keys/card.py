@@ -197,10 +197,7 @@ def cvc3(track: str, counter: bytes | str, unpredictable: bytes | str, key: Key 
     '29488'
     """
     card_key = key_of(key, "TDES", (16,))
-    count, number = octets(counter, "counter"), octets(unpredictable, "unpredictable")
-    for option, value, size in (("counter", count, 2), ("unpredictable", number, 4)):
-        if len(value) != size:
-            raise OptionError(option, f"{size} bytes", f"{len(value)} bytes")
+    count, number = octets(counter, "counter", 2), octets(unpredictable, "unpredictable", 4)
     first = mac(_template(track), card_key, algorithm="ISO9797-1-3", padding=2).octets[-2:]
     last = card_key.encipher(first + number + count)
     code = str(int.from_bytes(last[-2:], "big"))

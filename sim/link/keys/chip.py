@@ -93,9 +93,7 @@ def session_key(master_key: Key | str | bytes, diversifier: bytes | str) -> Key:
     Key(TDES, 16 bytes, check value 7DD53C)
     """
     master = key_of(master_key, "TDES", _DOUBLE, "master_key")
-    value = octets(diversifier, "diversifier")
-    if len(value) != 8:
-        raise OptionError("diversifier", "8 bytes", f"{len(value)} bytes")
+    value = octets(diversifier, "diversifier", 8)
     halves = (master.encipher(value[:2] + mark + value[3:]) for mark in (b"\xf0", b"\x0f"))
     return Key(b"".join(halves)).with_odd_parity()
 
@@ -187,14 +185,10 @@ def arpc(
     '3030'
     """
     tdes_key = key_of(key, "TDES", _DOUBLE)
-    request_cryptogram = octets(cryptogram, "cryptogram")
-    if len(request_cryptogram) != 8:
-        raise OptionError("cryptogram", "8 bytes", f"{len(request_cryptogram)} bytes")
+    request_cryptogram = octets(cryptogram, "cryptogram", 8)
     if method == 1:
         code = answer.encode("ascii", "replace") if isinstance(answer, str) and len(answer) == 2 else answer
-        data = octets(code, "answer")
-        if len(data) != 2:
-            raise OptionError("answer", "a response code of 2 characters", f"{len(data)} bytes")
+        data = octets(code, "answer", 2, "a response code of 2 characters")
         mixed = xor(request_cryptogram, data + bytes(6))
         made_of = tdes_key.encipher(mixed)
         steps = (

@@ -164,19 +164,22 @@ class Worked:
         return f"Worked({self.name!r}, {len(self.steps)} steps)"
 
 
-def octets(value: str | bytes, option: str) -> bytes:
-    """*value* as bytes; the error names the argument *option*, and never the value."""
-    if isinstance(value, bytes):
-        return value
-    if not isinstance(value, str):
-        raise OptionError(option, "hexadecimal digits or bytes", f"a value of type {type(value).__name__}")
-    digits = "".join(value.split())
-    try:
-        return bytes.fromhex(digits)
-    except ValueError:
-        raise OptionError(
-            option, "an even number of hexadecimal digits", f"{len(digits)} characters"
-        ) from None
+def octets(value: str | bytes, option: str, size: int | None = None, expected: str = "") -> bytes:
+    """*value* as bytes, of which there must be *size*, if that is given; the error names the argument
+    *option* and what is *expected*, and never the value."""
+    data = value
+    if isinstance(value, str):
+        plain = "".join(value.split())
+        try:
+            data = bytes.fromhex(plain)
+        except ValueError:
+            found = f"{len(plain)} characters"
+            raise OptionError(option, "an even number of hexadecimal digits", found) from None
+    if not isinstance(data, bytes):
+        raise OptionError(option, "hexadecimal digits or bytes", f"a value of type {type(data).__name__}")
+    if size not in (None, len(data)):
+        raise OptionError(option, expected or f"{size} bytes", f"{len(data)} bytes")
+    return data
 
 
 def digits(value: str, option: str, least: int, most: int) -> str:

@@ -328,10 +328,8 @@ def script_mac(
     16
     """
     chip, how = _chip(message)
-    head, rest = octets(command, "command"), octets(data, "data")
-    if len(head) != _COMMAND:
-        expected = f"{_COMMAND} bytes: class, instruction, two parameters, length"
-        raise OptionError("command", expected, f"{len(head)}")
+    head = octets(command, "command", 5, "5 bytes: class, instruction, two parameters, length")
+    rest = octets(data, "data")
     card = _card_key(message, issuer_key, chip, how)
     counter, arqc_value = bytes.fromhex(chip.value(_COUNTER)), bytes.fromhex(chip.value(_CRYPTOGRAM))
     key = script_key(card, counter) if how.script == "counter" else session_key(card, arqc_value)
@@ -346,7 +344,6 @@ def script_mac(
     return Worked("script_mac", worked.value, (*steps, *worked.steps))
 
 
-_COMMAND = 5
 _SESSIONS = {
     "none": "the card's own",
     "common": "derived with the transaction counter 9F36",

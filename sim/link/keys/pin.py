@@ -108,10 +108,8 @@ def read_pin_block(
     '1234'
     """
     _check(None, pan, format)
-    data = octets(block, "block")
     size = 16 if format == 4 else 8
-    if len(data) != size:
-        raise OptionError("block", f"{size} bytes in format {format}", f"{len(data)} bytes")
+    data = octets(block, "block", size, f"{size} bytes in format {format}")
     if format == 4:
         aes = _aes(key)
         inner = xor(aes.decipher(data), bytes.fromhex(_long_pan_field(str(pan))))
