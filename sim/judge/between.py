@@ -535,6 +535,7 @@ DAYS_OF_YEAR = {day: (f"{at:03}", f"{at - (day > _LEAP_DAY):03}") for day, at in
 _DAY = 86_400  # seconds
 _FURTHEST_WEST, _FURTHEST_EAST, _DELAY = -43_200, 50_400, 3_600  # seconds from UTC; from sale to transmission
 _CLOCKS = 300  # seconds that two clocks of one acquirer may differ
+_LONGEST_HOLD, _ACQUIRERS = 31, "01"  # days that an authorization is valid; senders of reversals in the MTI
 _CENTURY_MONTHS = 1200
 _LONGEST_VALID = 240  # months from issue to expiry that networks allow
 
@@ -558,7 +559,7 @@ def dates_apart(sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], tab
         return None
     if not all(dates.is_sound(_MOMENT, moment) for moment in (sent, local)):
         return None
-    gap = _DAY * days_between(sent[:4], local[:4]) + _second(local[4:]) - _second(sent[4:])
+    gap = _DAY * days_between(sent[:4], local[:4]) + second_of(local[4:]) - second_of(sent[4:])
     if _FURTHEST_WEST - _DELAY <= gap <= _FURTHEST_EAST + _DELAY:
         return None
     number, pattern = (13, "") if table.version == "1987" else (12, table[12].pattern.removesuffix(_MOMENT))
@@ -566,7 +567,7 @@ def dates_apart(sent: str = DE[7], time: str = DE[12], day: str = Maybe[13], tab
     return Hit(number, expected, repr(local[:4]), len(pattern), 4)
 
 
-def _second(text: str) -> int:
+def second_of(text: str) -> int:
     """The second of a day, of hhmmss."""
     return 3600 * int(text[:2]) + 60 * int(text[2:4]) + int(text[4:6])
 
@@ -712,10 +713,11 @@ def original_later(
     sent: str = Maybe[7],
     local: str = Maybe[12],
     number: int = NUMBER,
+    mti: str = MTI,
     table: Spec = TABLE,
 ) -> Told:
-    """The original is earlier than its reversal, except for the difference of two clocks. DE 90 has the
-    time of DE 7, DE 56 that of DE 12."""
+    """The original is earlier than its reversal, except for the difference of two clocks, and an acquirer
+    reverses it while the authorization is valid. DE 90 has the time of DE 7, DE 56 that of DE 12."""
     if original is None or not original.when.strip("0"):
         return None
     moment = (sent if table.version == "1987" else local)[-10:]
@@ -724,11 +726,14 @@ def original_later(
         return None
     after = _DAY * days_between(day, original.when[-10:-6])
     if dates.is_sound("hhmmss", second):
-        after += _second(original.when[-6:]) - _second(second)
-    if after <= _CLOCKS:
+        after += second_of(original.when[-6:]) - second_of(second)
+    if after > _CLOCKS:
+        what, actual = "an original earlier than this message", "a later date"
+    elif after < -_LONGEST_HOLD * _DAY and mti[3:] in _ACQUIRERS:
+        what, actual = f"an original of the last {_LONGEST_HOLD} days", "an older one"
+    else:
         return None
-    what = "an original earlier than this message"
-    return Hit(number, what, "a later date", original.at, len(original.when))
+    return Hit(number, what, actual, original.at, len(original.when))
 
 
 @each("original-other-acquirer", 32, 33, versions=("1987",), classes="4", functions="02")

@@ -17,7 +17,7 @@ from sim.elements.card import read_track_2
 from sim.elements.emv import characters, three_digits
 from sim.elements.money import read_additional_amounts
 from sim.errors import counted
-from sim.judge.between import DAYS_OF_YEAR, days_between, months_from, months_left
+from sim.judge.between import DAYS_OF_YEAR, days_between, months_from, months_left, second_of
 from sim.judge.elements import LATER, clean, country_of_place
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
@@ -57,6 +57,7 @@ _REFUNDS = "2"
 _NO_CHIP = ("manual", "magnetic stripe", "fallback")
 _CHIP = ("chip", "contactless")
 _CASH_BACK_AMOUNT = "40"
+_HOUR, _DAY = 3_600, 86_400  # seconds
 _NEW_YEAR = ("1231", "0101")
 _UNSOURCED = "unsourced"
 # M/Chip 4 and Advance: key index, version, results, code and counters, in hex digits.
@@ -507,6 +508,16 @@ def chip_message_date(
     severity = Severity.INFO if near else None
     expected = f"{day}, the date of DE {number}"
     return tag_hit("9A", value, expected, value[-width:], 6 - width, severity=severity)
+
+
+@rule("chip-agrees", classes=_TRANSACTIONS, functions=_REQUESTS)
+def chip_time(local: str = DE[12], value: str = Tag["9F21"]) -> Told:
+    """9F21 is the local time of the message; the clocks of terminal and acquirer may be an hour apart."""
+    time = local[-6:]
+    if not (dates.is_sound("hhmmss", time) and dates.is_sound("hhmmss", value)):
+        return None
+    gap = abs(second_of(value) - second_of(time))
+    return tag_hit("9F21", value, "the time of DE 12", "another") if _HOUR < gap < _DAY - _HOUR else None
 
 
 @rule("retrieval-reference-day", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, any_mti=True)
