@@ -165,16 +165,12 @@ def _is_remote(entry: str, condition: str, card: Card, table: Spec) -> bool:
 def security_of_pin(value: str = DE[53], pin: bool = Present[52], card: Card = CARD, mti: str = MTI) -> Told:
     """DE 53 describes the encryption of a PIN block, and is sent only with one, on networks whose rows say
     so."""
-    if not value or bool(value.strip("0")) == pin or not _tells_of_pin(card, mti):
+    if not value or bool(value.strip("0")) == pin or card.network is None:
+        return None
+    if not any(row.field == 53 and row.when == "pin" for row in presence(card.network, mti)):
         return None
     what = "PIN block key and format"
     return Hit(53, f"the {what}", "zeros") if pin else Hit(53, f"no {what}, because DE 52 is missing", "some")
-
-
-def _tells_of_pin(card: Card, mti: str) -> bool:
-    """Whether the card's network has a row on DE 53 with a PIN."""
-    rows = presence(card.network, mti) if card.network else ()
-    return any(row.field == 53 and row.when == "pin" for row in rows)
 
 
 # Tracks.

@@ -346,7 +346,8 @@ def results_agree(
     elif done[4:] == _FAILED and len(results) == 10 and not bits & _NOT_VERIFIED:
         expected = "another result, because 95 does not say that it failed"
         yield tag_hit("9F34", done, expected, "a failed verification", 4, 2)
-    if done[4:] != _FAILED and done != _BY_DEVICE and not _is_capable(capabilities, method):
+    needed = _ABLE.get(method, 0) if len(capabilities) == 6 else 0
+    if needed and done[4:] != _FAILED and done != _BY_DEVICE and not int(capabilities[2:4], 16) & needed:
         expected = "a verification method that the terminal supports (9F33)"
         yield tag_hit("9F34", done, expected, "another", 0, 2)
     able = len(profile) != 4 or int(profile, 16) & _SUPPORTS_CARDHOLDER
@@ -385,12 +386,6 @@ def expired_application(results: str = Tag["95"], day: str = MaybeTag["9A"], exp
     if months_from(day[:4], expiry) <= 0:
         return None
     return tag_hit("95", results, "no expired application, because DE 14 is a later month", "one", 2, 2)
-
-
-def _is_capable(capabilities: str, method: int) -> bool:
-    """Whether a terminal supports *method*; without known capabilities, any is possible."""
-    needed = _ABLE.get(method, 0)
-    return not needed or len(capabilities) != 6 or bool(int(capabilities[2:4], 16) & needed)
 
 
 # The networks' rows give the place of the results in 9F10.

@@ -95,7 +95,8 @@ def of_element(element: ElementSpec, table: Spec) -> Iterator[Bound]:
         foreign = FOREIGN[element.content].search
         yield _searching("character-class", part, foreign, partial(character_class, element), table)
     if element.binary:
-        yield _searching("whole-bytes", part, _half_a_byte, partial(whole_bytes, element), table)
+        half = lambda value: value if len(value) % 2 else ""  # noqa: E731
+        yield _searching("whole-bytes", part, half, partial(whole_bytes, element), table)
     if element.pattern:
         unusual = dates.unusual(element.pattern).match
         yield _searching("date", DE[element.number].moment, unusual, partial(date, element, table), table)
@@ -125,10 +126,6 @@ def _describe(char: str) -> str:
     if code < 0x20 or 0x7F <= code < 0xA0:
         return f"control character U+{code:04X}"
     return repr(char) if code < 0x7F else f"{char!r} (U+{code:04X})"
-
-
-def _half_a_byte(value: str) -> str:
-    return value if len(value) % 2 else ""
 
 
 def whole_bytes(element: ElementSpec, value: str) -> Hit:

@@ -249,14 +249,12 @@ def sentence(places: Places, hit: Hit, network: str = "") -> str:
     if text:
         return text
     place = places.of(field)
-    if field is None or field <= BITMAP_FIELD or path:
-        label = f"DE {path}" if path else element_label(field)
-    elif (place is None and actual == ABSENT) or actual in PRESENT:
-        name = told_name(places.spec, field, network)
+    element = 0 if field is None or field <= BITMAP_FIELD or path else field
+    if element and (actual in PRESENT or (place is None and actual == ABSENT)):
+        name = told_name(places.spec, element, network)
         suffix = "" if expected == with_article(name.lower()) else f"; expected {expected}"
-        return f"{labelled(field, name)} is {'present' if actual in PRESENT else 'missing'}{suffix}"
-    else:
-        label = f"DE {field}"
+        return f"{labelled(element, name)} is {'present' if actual in PRESENT else 'missing'}{suffix}"
+    label = f"DE {path}" if path else element_label(field)
     return located(label, None if place is None else place[0] + at, expected, actual)
 
 

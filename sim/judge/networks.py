@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from sim.errors import size, with_article
@@ -220,16 +220,6 @@ def _other(asked: Question, path: str, value: str) -> str:
     return f"{asked.show(value, 'another value')} in {asked.number}.{path}"
 
 
-def _has(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """At least one part named in the row is present; without names, this always fails."""
-    return "none" if asked.item.parts.isdisjoint(held) else None
-
-
-def _has_none(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """No part named in the row is present."""
-    return None if asked.item.parts.isdisjoint(held) else "one"
-
-
 def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
     """The parts named in the row have the country in DE 43, which is the row's `given`."""
     stands = country_of_place(beside[0], asked.version)
@@ -274,8 +264,8 @@ _CHECKS: dict[str, Callable[[Question, str], str | None]] = {
 _INSIDE: dict[str, Callable[[Question, Mapping[str, str], Sequence[str]], str | None]] = {
     "part": _part,
     "listed": _listed,
-    "holds": _has,
-    "lacks": _has_none,
+    "holds": lambda asked, held, beside: "none" if asked.item.parts.isdisjoint(held) else None,
+    "lacks": lambda asked, held, beside: None if asked.item.parts.isdisjoint(held) else "one",
     "country": _country,
 }
 
@@ -288,24 +278,22 @@ _CONDITIONS = {name: 1 << place for place, name in enumerate(_PATTERNS)}
 @cache
 def conditions(table: Spec) -> dict[int, Bound]:
     """The conditions as rules, by their bits; each returns its bit if it is true."""
-    bounds = {}
-    for name, bit in _CONDITIONS.items():
-        paths = sorted({path for row in _PATTERNS[name] for path in row})
-        tests = [
-            [(paths.index(path), coded(text, table.version).fullmatch) for path, text in row.items()]
-            for row in _PATTERNS[name]
-        ]
-        bounds[bit] = Bound(partial(_any_row, tests), partial(_holds, bit), [*map(maybe, paths)], table)
-    return bounds
+    return {bit: _condition(bit, _PATTERNS[name], table) for name, bit in _CONDITIONS.items()}
 
 
-def _any_row(tests: Sequence[Sequence[tuple[int, Callable[[str], object]]]], *values: str) -> bool:
-    """Whether all parts of one row match."""
-    return any(all(matches(values[at]) for at, matches in row) for row in tests)
+def _condition(bit: int, patterns: Sequence[Mapping[str, str]], table: Spec) -> Bound:
+    """The rule that all parts of one of the *patterns* match."""
+    paths = sorted({path for row in patterns for path in row})
+    tests = [
+        [(paths.index(path), coded(text, table.version).fullmatch) for path, text in row.items()]
+        for row in patterns
+    ]
 
+    def holds(*values: str) -> bool:
+        return any(all(matches(values[at]) for at, matches in row) for row in tests)
 
-def _holds(bit: int, outcome: object) -> tuple[Any, ...]:
-    return (bit,)
+    met: Any = (bit,)
+    return Bound(holds, lambda outcome: met, [*map(maybe, paths)], table)
 
 
 def speakers(table: Spec) -> tuple[str, ...]:
@@ -445,15 +433,15 @@ def _bound(number: int, questions: Sequence[Question], table: Spec) -> Bound:
         element = element.tagged
     parts = ((element,) if number else ()) + tuple(map(maybe, beside))
     error = any(question.text.severity is Severity.ERROR for question in questions)
-    return Bound(partial(_ask_all, asks), _hits_of, parts, table, error=error)
 
+    def ask_all(value: str, *others: str) -> list[tuple[Question, str]]:
+        read: dict[str, dict[str, str]] = {}
+        answers = (
+            (question, question.ask(value, [others[place] for place in at], read)) for question, at in asks
+        )
+        return [(question, what) for question, what in answers if what is not None]
 
-def _ask_all(asks: Sequence[tuple[Question, Sequence[int]]], value: str, *beside: str) -> list[Any]:
-    read: dict[str, dict[str, str]] = {}
-    answers = (
-        (question, question.ask(value, [beside[place] for place in at], read)) for question, at in asks
-    )
-    return [(question, what) for question, what in answers if what is not None]
+    return Bound(ask_all, _hits_of, parts, table, error=error)
 
 
 def _hits_of(answers: Sequence[tuple[Question, str]]) -> list[Said]:

@@ -29,7 +29,6 @@ from sim.elements.mti import read_original
 from sim.masking.search import SHORTEST_PAN
 from sim.parts import chip_data
 from sim.parts.chip_data import ChipData
-from sim.parts.chip_data import Tag as TlvTag
 from sim.spec import Spec, emv
 from sim.spec.elements import codes_of
 from sim.spec.networks import Detection, detect, luhn_ok
@@ -180,7 +179,6 @@ class TagHead(NamedTuple):
     value_start: int
     end: int
     constructed: bool
-    children: tuple[str, ...]
 
 
 # Reads what is inside an element, from its value and the element table.
@@ -227,12 +225,9 @@ def _misfits(value: str, table: Spec) -> tuple[Misfit, ...]:
 
 
 def _heads(value: str, table: Spec) -> tuple[TagHead, ...]:
-    return tuple(map(_head, readable(value).tags))
-
-
-def _head(tag: TlvTag) -> TagHead:
-    inside = tuple(child.tag for child in tag.children)
-    return TagHead(tag.tag, tag.depth, tag.value_start, tag.end, tag.constructed, inside)
+    return tuple(
+        TagHead(tag.tag, tag.depth, tag.value_start, tag.end, tag.constructed) for tag in readable(value).tags
+    )
 
 
 _UNREAD = ChipData("tags")

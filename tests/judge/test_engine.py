@@ -142,6 +142,14 @@ def test_likely_causes(raw: str, version: str, words: str) -> None:
     assert words in likely_cause(raw, version, caught.value)
 
 
+def test_a_finding_names_the_mti_and_the_bitmap() -> None:
+    """They have no numbers in sentences."""
+    empty = Message("0101", {11: "000001"}, "1987", empty_secondary=True)
+    found = {one.rule: one.message for one in run(empty)}
+    assert found["repeat"] == "MTI at offset 3: expected an original message, found a repeat"
+    assert found["empty-secondary-bitmap"].startswith("bitmap at offset 20: expected an element above 64")
+
+
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 22, 44])
 def test_a_header_of_a_usual_size_is_a_cause(size: int) -> None:
     """Headers of the sizes that links use are recognized, whatever they contain."""
