@@ -217,10 +217,15 @@ def test_a_heavy_package_stays_in_its_room(package: str) -> None:
         ("sim", ["pandas", "ipywidgets", "anywidget", "pydantic", "sanic"]),
         ("sim.operations", ["pandas", "ipywidgets", "anywidget", "pydantic", "sanic"]),
         ("server.app", ["pandas", "ipywidgets", "anywidget"]),
+        (
+            "sim.tables.findings_table",
+            ["sim.operations.generation", "sim.operations.story", "sim.codec.wire", "sim.paste.spellings"],
+        ),
     ],
 )
 def test_an_import_loads_nothing_that_it_does_not_need(module: str, unwanted: list[str]) -> None:
-    """`import sim` and the server start without the packages of other rooms."""
+    """`import sim` and the server start without the packages of other rooms, `sim.validate` without what
+    makes and explains messages or reads other notations."""
     code = f"import sys, {module}; print(*sorted(set({unwanted}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True, cwd=ROOT)
     assert done.stdout.split() == []

@@ -483,9 +483,7 @@ def reverse(
     return _table_of_result(reversal, reading.network, format)
 
 
-def _table_of_result(
-    result: Generated, network: str | None, format: Format | str | None = None
-) -> MessageTable:
+def _table_of_result(result: Generated, network: str | None, format: Format | str | None) -> MessageTable:
     message, left = building.in_format(result.message, format or building.TEXT)
     return table_of(take(message, None, network), source=result.source, notes=(*result.notes, *left))
 

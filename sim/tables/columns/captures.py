@@ -223,7 +223,9 @@ def _find_way(link: _Link, messages: list[bytes], given: SourceWay, known: list[
     the one *given*, which is then known, too."""
     for data in messages[: max(_TRIED - link.tried, 0)]:
         link.tried += 1
-        link.way = next((way for way in known if _reads(data, way)), None)
+        link.way = next(
+            (way for way in known if reads(data, way.format or "ascii", _inside_length(way))), None
+        )
         if link.way is None and given.format is None:
             best = guess(data)
             if is_sure(best) and (fmt := writing_of(best)):
@@ -233,10 +235,6 @@ def _find_way(link: _Link, messages: list[bytes], given: SourceWay, known: list[
                 known.append(link.way)
         if link.way is not None:
             return
-
-
-def _reads(data: bytes, way: SourceWay) -> bool:
-    return reads(data, way.format or "ascii", _inside_length(way))
 
 
 def _inside_length(way: SourceWay) -> tuple[str, ...]:

@@ -122,8 +122,11 @@ def _accounts(block: Block) -> tuple[tuple[Accounts, ...], Bools]:
             continue
         accounts = Accounts(rows, column.data, column.offsets[rows], widths[rows])
         if number == _TRACK_2:
-            accounts, left = _of_tracks(accounts)
-            unsure[left] = True
+            sure, digits = np.zeros(len(rows), np.bool_), np.zeros(len(rows), np.int64)
+            for width, chosen in by_width(accounts.widths):
+                sure[chosen], digits[chosen] = tracks(accounts.data, accounts.starts[chosen], width)
+            unsure[rows[~sure]] = True
+            accounts = _pick(Accounts(rows, accounts.data, accounts.starts, digits), sure)
         good = _digits(accounts)
         unsure[accounts.rows[~good]] = True
         groups.append(accounts if good.all() else _pick(accounts, good))
@@ -161,14 +164,6 @@ def tracks(data: Bytes, starts: Ints, width: int) -> tuple[Bools, Ints]:
     good = np.count_nonzero(marks, axis=1) == 1
     good &= (marks | (cells - np.uint8(_ZERO) <= 9)).all(axis=1)
     return good & (at >= 1) & (at <= _LONGEST_PAN), at
-
-
-def _of_tracks(accounts: Accounts) -> tuple[Accounts, Ints]:
-    """The card numbers in tracks, and the rows that are not certainly track 2."""
-    good, widths = np.zeros(len(accounts.rows), np.bool_), np.zeros(len(accounts.rows), np.int64)
-    for width, chosen in by_width(accounts.widths):
-        good[chosen], widths[chosen] = tracks(accounts.data, accounts.starts[chosen], width)
-    return _pick(Accounts(accounts.rows, accounts.data, accounts.starts, widths), good), accounts.rows[~good]
 
 
 def _iins(accounts: Accounts) -> Ints:

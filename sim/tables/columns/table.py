@@ -148,17 +148,18 @@ class MessagesTable(Table):
 
     def _masked_columns(self) -> Iterator[tuple[list[Any], list[Any]]]:
         plain, table_versions = pd.DataFrame(self), facts_of(self).get("versions") or VERSIONS
-        versions, pans = self._cells("version", ""), self._cells("DE2", "")
+        versions, pans = self._cells("version"), self._cells("DE2")
         for at, name in enumerate(plain.columns):
             fallback = _strictest(number_of(name), table_versions)
             read_as = [version if version in VERSIONS else fallback for version in versions]
             cells = plain.iloc[:, at].tolist()
             yield cells, _masked_cells(name, cells, read_as, pans)
 
-    def _cells(self, name: str, missing: object) -> list[Any]:
+    def _cells(self, name: str) -> list[Any]:
+        """The cells of a column; empty texts if there is none."""
         plain = pd.DataFrame(self)
         if name not in plain.columns or not plain.columns.is_unique:
-            return [missing] * len(plain)
+            return [""] * len(plain)
         return list(plain[name].tolist())
 
     def _drawn(self, rows: Sequence[int | None], note: str = "") -> Grid:
