@@ -50,6 +50,16 @@ def test_no_stored_output_shows_a_card_number(path: Path) -> None:
     assert not cards & shown
 
 
+@together("path", NOTEBOOKS, label=lambda path: path.stem)
+def test_prose_names_what_the_cells_use(path: Path) -> None:
+    """`module.name` in a text is of a module or a variable of the notebook: it follows when one is renamed."""
+    texts = {"code": "", "markdown": ""}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        texts[cell["cell_type"]] += "".join(cell["source"])
+    roots = set(re.findall(r"`([a-z_]+)\.[a-z_]+[`(]", texts["markdown"]))
+    assert roots <= {"sim", "panel", *re.findall(r"\w+", texts["code"])}
+
+
 def test_there_is_a_notebook_to_start_with() -> None:
     """`make lab` opens 00_start_here.ipynb."""
     assert FOLDER / "00_start_here.ipynb" in NOTEBOOKS

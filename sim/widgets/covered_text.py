@@ -13,6 +13,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from sim.errors import counted
 from sim.widgets.markup import STATIC, script
 
 MOST_CHARACTERS = 32_768  # as the interface has it for a message
@@ -85,5 +86,4 @@ class CoveredText(anywidget.AnyWidget):
             self.send({"kind": "text", "why": content.get("why", ""), "text": self.value})
 
     def __repr__(self) -> str:
-        size = len(self.value)
-        return f"CoveredText({self.label!r}: {size} character{'' if size == 1 else 's'})"
+        return f"CoveredText({self.label!r}: {counted(len(self.value), 'character')})"

@@ -44,7 +44,7 @@ from sim.codec.wire.pages import SINGLE_BYTE
 from sim.codec.wire.pages import view as page_view
 from sim.elements import dates, emv, mti
 from sim.elements.meaning import Told, inside_tag, unfold
-from sim.errors import BITMAP_FIELD, MTI_FIELD
+from sim.errors import BITMAP_FIELD, MTI_FIELD, counted
 from sim.judge import Finding, Severity
 from sim.judge.causes import offered
 from sim.masking import is_sensitive
@@ -471,7 +471,7 @@ def say_format(element: ElementSpec) -> str:
     >>> say_format(spec("1987")[52])
     'always 16 characters: hex digits'
     """
-    size = f"{element.width} character{'' if element.width == 1 else 's'}"
+    size = counted(element.width, "character")
     what = _CONTENT[element.content]
     if element.fixed:
         return f"always {size}: {what}"

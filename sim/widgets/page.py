@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator
 from functools import cache
 
+from sim.errors import counted
 from sim.grid import SIGNS, breakable
 from sim.widgets.markup import STATIC, joined, markup
 from sim.widgets.model import Data, view
@@ -51,8 +52,7 @@ def text_of(data: Data) -> str:
 def title_of(data: Data) -> str:
     """The message in one line: `0100 authorization request, ISO 8583:1987, VISA, 150 characters`."""
     parts = [f"{data['mti']} {data['title']}".strip(), f"ISO 8583:{data['version']}", data["network"]]
-    size = data["length"]
-    return ", ".join(part for part in (*parts, f"{size} character{'' if size == 1 else 's'}") if part)
+    return ", ".join(filter(None, (*parts, counted(data["length"], "character"))))
 
 
 def label_of(element: Data) -> str:
@@ -112,8 +112,12 @@ def _listed(data: Data) -> Iterator[str]:
         if element["format"]:
             head += f" ({element['format']})"
         value = "".join(char if char.isprintable() else "?" for char in element["value"])
-        meaning = {"fault": "does not fit", "unread": "not read"}.get(element["state"], element["meaning"])
+        meaning = _meaning(element)
         yield from _wrapped(" " * 10, f"{value!r}" + (f"  {meaning}" if meaning else ""), head)
+
+
+def _meaning(element: Data) -> str:
+    return str({"fault": "does not fit", "unread": "not read"}.get(element["state"], element["meaning"]))
 
 
 def _wrapped(lead: str, text: str, head: str = "") -> list[str]:
@@ -152,8 +156,11 @@ def page(data: Data) -> str:
     """The HTML of a view."""
     numbers = [element["number"] for element in data["elements"]]
     fault = data["fault"]
+    lights = "".join(
+        f'.iso-anatomy-page:has([data-n="{number}"]:hover) [data-n="{number}"]{_HOT}' for number in numbers
+    )
     parts = [
-        f"<style>{_style()}{''.join(map(_lights, numbers))}</style>",
+        f"<style>{_style()}{lights}</style>",
         '<div class="iso-anatomy-page">',
         markup("p", markup("b", title_of(data))),
         f'<p class="raw"><code>{_raw(data)}</code></p>',
@@ -169,10 +176,6 @@ def page(data: Data) -> str:
 @cache
 def _style() -> str:
     return " ".join((STATIC / "page.css").read_text(encoding="utf-8").split())
-
-
-def _lights(number: int) -> str:
-    return f'.iso-anatomy-page:has([data-n="{number}"]:hover) [data-n="{number}"]{_HOT}'
 
 
 def visible(text: str) -> str:
@@ -265,8 +268,7 @@ def _table(data: Data) -> Iterator[str]:
 
 
 def _row(element: Data, hue: int) -> str:
-    unread = {"fault": "does not fit", "unread": "not read"}
-    meaning = str(unread.get(element["state"], element["meaning"]))
+    meaning = _meaning(element)
     lines = [html.escape(visible(meaning))] if meaning else []
     if element["state"] == "read":
         lines += [
@@ -296,5 +298,4 @@ def _parts(element: Data) -> str:
         line = f"{indent}<b>{html.escape(child['label'])}</b> {html.escape(child['name'])}: "
         line += f"<code>{breakable(visible(child['value']))}</code> {html.escape(visible(child['meaning']))}"
         lines.append(f"<li>{line.rstrip()}</li>")
-    summary = f"<summary>{len(lines)} part{'' if len(lines) == 1 else 's'}</summary>"
-    return f"<details>{summary}<ul>{''.join(lines)}</ul></details>"
+    return f"<details><summary>{counted(len(lines), 'part')}</summary><ul>{''.join(lines)}</ul></details>"

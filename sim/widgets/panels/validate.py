@@ -20,7 +20,7 @@ import anywidget
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.errors import element_label
+from sim.errors import counted, element_label
 from sim.grid import SEVERITY, TEXT, Grid, as_html, cut
 from sim.judge import Finding, Severity
 from sim.operations import Report, repair
@@ -105,7 +105,7 @@ def _counts(findings: tuple[Finding, ...]) -> dict[str, int]:
 
 
 def _said(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in counts.items() if count)
+    return ", ".join(counted(count, word) for word, count in counts.items() if count)
 
 
 def _finding(finding: Finding) -> Data:
