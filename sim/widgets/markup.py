@@ -18,8 +18,6 @@ def script(*names: str) -> str:
 def bundled(original: Any, plain: str, page: str) -> Any:
     """The mime bundle *original* by a widget's class, with text and HTML for viewers without widgets."""
     bundle, *more = original if isinstance(original, tuple) else (original,)
-    if bundle is None:
-        return None
     bundle = {**bundle, "text/plain": plain, "text/html": page}
     return (bundle, *more) if more else bundle
 

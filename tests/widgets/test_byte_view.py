@@ -72,6 +72,13 @@ def test_every_byte_has_its_place_and_card_data_is_hidden(name: str) -> None:
         assert encode(SALE, name)[12:40].hex().upper() not in drawn.replace(" ", "")
 
 
+def test_of_many_bytes_the_first_are_shown() -> None:
+    """In text and on a page; the number of the others is stated."""
+    data = framed(SALE.replace(de48="X" * 999, de63="Y" * 999))
+    for drawn, shown in ((anatomy_text(data), 512), (anatomy_html(data), 1024)):
+        assert f"and {len(data) - shown} more bytes" in drawn
+
+
 def test_without_the_mask_every_byte_is_shown() -> None:
     """What the eye asks for has all bytes, and travels as a passing message alone."""
     sent: list[Any] = []
@@ -160,6 +167,8 @@ def test_parts_are_edited_and_lengths_follow() -> None:
         value="8081",
     )
     assert parse(anatomy.message, "1987")[55] == "9F270280819A032611209C0100"
+    assert anatomy.set_part(0, 2, 3, "1")
+    assert anatomy.message.startswith("0210")
     assert anatomy.set_part(3, 0, 2, "01")
     assert parse(anatomy.message, "1987")[3] == "010000"
     assert not anatomy.set_part(3, 0, 2, "0")
@@ -198,6 +207,15 @@ def test_bytes_of_every_format_and_framing_follow() -> None:
         assert (again.data, again.spans) == (held.data, held.spans), sample.made
         followed += 1
     assert followed > 55
+
+
+def test_another_paste_takes_the_place_of_the_message() -> None:
+    """Read in any notation, with its bytes, or as text without."""
+    anatomy = MessageAnatomy(build(SALE))
+    anatomy.read(framed().hex(" "))
+    assert anatomy.view["bytes"]["size"] == len(framed())
+    anatomy.read(build(SALE.replace(de11="000777")))
+    assert (anatomy.view["bytes"], parse(anatomy.message, "1987")[11]) == (None, "000777")
 
 
 def test_a_cut_dump_is_shown_as_far_as_it_reads() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -76,6 +78,17 @@ def test_amounts_without_a_currency_are_told() -> None:
     texts = [sim.build({"mti": "0100", 3: "000000", 4: "000000090000", 11: "000001"})]
     rows, notes = Log(sim.read(texts, progress=False)).where("DE4>500.00")
     assert (len(rows), notes) == (0, ("1 in the log have no known currency and are left out",))
+
+
+def test_amounts_of_2003_have_their_currency_in_front() -> None:
+    """They are filtered and sorted in units of it; columns with one value throughout are searched as well."""
+    options: dict[str, Any] = {"network": "VISA", "version": "2003", "at": AT}
+    amounts = ((900, "USD"), (5000, "JPY"))
+    pair = [sim.build(sim.generate(amount_minor_units=one, currency=of, **options)) for one, of in amounts]
+    logged = Log(sim.read(pair * 12, progress=False))
+    assert set(logged.where("amount>10.00")[0] % 2) == {1}
+    assert len(logged.where("mti=2100 visa")[0]) == 24
+    assert logged.order(np.arange(2), "amount", True).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -472,8 +472,6 @@ class OptionField(InputField):
 def _box(option: Option, trait: Any) -> Any:
     words = {"description": option.label, "tooltip": option.words}
     optional = trait.allow_none or isinstance(trait, traitlets.Any)
-    if isinstance(trait, traitlets.Bool):
-        return ipywidgets.Checkbox(indent=False, **words).add_class("iso-check")
     choices = labels = titles(option)
     if isinstance(trait, traitlets.Enum):
         choices = {value: labels.get(value, str(value)) for value in trait.values or ()}
