@@ -52,7 +52,7 @@ def test_no_stored_output_shows_a_card_number(path: Path) -> None:
 
 @together("path", NOTEBOOKS, label=lambda path: path.stem)
 def test_prose_names_what_the_cells_use(path: Path) -> None:
-    """`module.name` in a text is of a module or variable of the notebook, and follows when that is renamed."""
+    """`module.name` in a text is of a module or variable of the notebook, and changes with its name."""
     texts = {"code": "", "markdown": ""}
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         texts[cell["cell_type"]] += "".join(cell["source"])

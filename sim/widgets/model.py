@@ -71,7 +71,7 @@ def byte_data(seen: Anatomy, held: Reading, texts: Mapping[int, tuple[str, str]]
     for span in spans if masked else ():
         if span.kind == "framing":
             seeable[span.start : span.end] = b"\1" * (span.end - span.start)
-        elif (place := places.get(span.number)) and span.kind != "unread":  # unread bytes are never shown
+        elif place := places.get(span.number):  # unread bytes are never shown
             _uncover(seeable, span, seen, place, *texts[place.number])
     page = held.written.text if held.written and held.written.text in SINGLE_BYTE else "ascii"
     text = page_view(held.data, page)

@@ -45,7 +45,7 @@ def test_a_cut_dump_after_an_empty_line_is_read_as_far_as_it_goes() -> None:
     data = (
         bytes.fromhex("0026600003000001") + bytes.fromhex("00723C648108E08010164111111111111111") + b"\0" * 9
     )
-    rows = (f"{at:08x}: {data[at : at + 16].hex(' ')}" for at in range(0, 32, 16))
+    rows = (f"{at:08x}: {data[at : at + 16].hex(' ', 2)}" for at in range(0, 32, 16))
     dump = "\n".join(rows)
     assert "hex dump with offsets" in sim.parse(dump).iso.read_as
     assert sim.parse(f"\n{dump}\n").iso.read_as == sim.parse(dump).iso.read_as

@@ -85,6 +85,8 @@ def test_templates_are_there_again(place: Path) -> None:
     other.templates.choice.value = "yen"
     assert other.options() == panel.options()
     assert other.templates.choice.value == ""
+    other.use({"message_type": "echo", "purpose": "cash"})
+    assert (other.message_type, other.purpose) == ("echo", "cash")
     other.templates.drop_button.click()
     assert Templates(place).all() == {}
     other.templates.drop_button.click()

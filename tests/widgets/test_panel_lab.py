@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from support import AT
 
 from sim.operations import generate
 from sim.widgets import Lab
+from sim.widgets.asking import LanguageModel
 from sim.widgets.covered_text import MOST_CHARACTERS
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +30,33 @@ def test_a_message_goes_from_panel_to_panel() -> None:
     assert lab.validate.report.valid
     lab.validate.actions.explain_button.click()
     assert lab.tab == "Explain"
+
+
+class Slow(LanguageModel):
+    """A language model that does not come back."""
+
+    def refusal(self) -> str:
+        """It can be asked."""
+        return ""
+
+    async def explain(self, subject: object, **_: Any) -> str:
+        """No answer."""
+        await asyncio.sleep(600)
+        return ""
+
+
+def test_a_lab_cancels_what_its_panels_do() -> None:
+    """As when it is closed."""
+
+    async def kernel() -> None:
+        lab = Lab(generate("echo", at=AT).raw, writer=Slow())
+        lab.explain.llm = True
+        lab.explain.start()
+        assert lab.explain.busy
+        lab.cancel()
+        assert not lab.explain.busy
+
+    asyncio.run(kernel())
 
 
 def test_a_reply_is_handed_over_too() -> None:

@@ -214,6 +214,9 @@ def test_the_button_does_not_wait() -> None:
             assert time.monotonic() < end
             await asyncio.sleep(0.01)
         assert send.exchange.code == "00"
+        while not any("code 00" in text for _, text in host.traffic.lines.rows):  # shown as it comes
+            assert time.monotonic() < end
+            await asyncio.sleep(0.01)
         host.close()
         assert not host.running
 

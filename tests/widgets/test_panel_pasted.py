@@ -43,6 +43,8 @@ def test_the_button_mends_a_framed_dump() -> None:
     assert panel.report is not None
     assert panel.report.message is not None
     assert panel.input.recognised.button.description == "Read without the TPDU"
+    panel.message = f"{len(BODY):04x}{BODY.hex()}"
+    assert panel.input.recognised.button.description == "Read without the length"
     panel.input.recognised.button.click()
     assert panel.message == RAW
     assert panel.input.recognised.said == ""
