@@ -8,8 +8,8 @@ import re
 from fractions import Fraction
 
 from sim.exchanges import sums
-from sim.exchanges.deciding import JOINED, approves, codes_known
-from sim.exchanges.lexicon import TOKEN, fold, phrases_of
+from sim.exchanges.deciding import approves, codes_known
+from sim.exchanges.lexicon import TOKEN, fold, pattern, phrases_of
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.networks import NETWORKS, response_code
 
@@ -19,24 +19,8 @@ _MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "r
 _NEAR = 4
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
-_ONE_OF = re.compile(
-    r"(?:^|[,;:] |\b(?:and|und|y|e|et|with|mit|con|com|avec|wovon|dont) )(?:only |nur )?"
-    r"(?P<one>one|ein(?:e[srm]?)?|un[ao]?|uma?|une)"
-    r"(?: (?:of (?:them|these|which)|davon|de (?:ellos|ellas)|del[ae]s|d entre (?:eux|elles)))?"
-    r"(?: (?:is|was|gets|wird|wurde|ist|es|fue|foi|est))? $"
-)
-_WITH = re.compile(r"\b(?:with|mit|con|com|avec)$")
-_OF = re.compile(r"\b(?:of|for|von|uber|de|por|pour)\b")
 _GRANTING = ("approved", "partial")
-_PLUS = re.compile(r"(?:[+]|\b(?:plus|mas|mais|zuzuglich)\b) ?$")
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
-_ASKED_GOT = re.compile(
-    r"\b(?:asked|requested|wanted|angefragt|verlangt|pedi|pidio|pediu|solicitad[oa]s?|demandee?s?)\b[^.;]*?"
-    r"\b(?P<got>got|gets|received|granted|bekam|erhielt|aprobaron|aprovaram|recibi|recebi|accordee?s?|obtenu)"
-    r"(?: only| just| nur| solo| so| apenas| seulement)? (?P<n>\d+(?:[.,]\d\d)?)"
-)
-_GOT = re.compile("got|gets|received|bekam|erhielt|recib|receb|obtenu")  # an amount, or a response code
-_OF_THEM = re.compile(r" (?:of (?:them|it|that|which)|davon|de ellos|deles)\b")
 
 
 def settle(reader: Reader) -> None:
@@ -67,15 +51,15 @@ def _only(reader: Reader) -> None:
     """`Only` before an amount adds nothing to the decision."""
     text, money = fold(reader.text), reader.all("amount", "bare", "part")
     for mark in reader.all("unknown"):
-        if mark.value in phrases_of("only-word") and any(JOINED.fullmatch(text[mark.end : amount.start])
-                                       for amount in money if amount.start >= mark.end):  # fmt: skip
+        gaps = [text[mark.end : amount.start] for amount in money if amount.start >= mark.end]
+        if mark.value in phrases_of("only-word") and any(map(pattern("joined").fullmatch, gaps)):
             mark.key = "aside"
 
 
 def _granted(reader: Reader) -> None:
     """An amount received out of a requested one is a partial approval; it is unclear if it could also be a
     response code."""
-    match = _ASKED_GOT.search(fold(reader.text))
+    match = pattern("asked-got").search(fold(reader.text))
     if match is None:
         return
     start, end = match.span("n")
@@ -84,7 +68,7 @@ def _granted(reader: Reader) -> None:
         if match.start("got") <= mark.start and mark.end <= end:
             mark.key = "aside"
     if not any(mark.start == start for mark in reader.all("amount", "bare")):
-        if _GOT.match(match["got"]) and response_code(network, match["n"]):
+        if pattern("got").match(match["got"]) and response_code(network, match["n"]):
             reader.unclear.append(f"{match['got']} {match['n']}: an amount or a code")
         reader.marks.append(Mark("bare", match["n"], start, end, match["n"]))
     reader.marks.append(Mark("decision", "partial", match.start("got"), match.end("got"), match["got"]))
@@ -108,7 +92,7 @@ def _counts(reader: Reader) -> None:
         rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
         if any(other.key == "instalments" or other.value == "instalment" for other in after):
             mark.key, mark.value = "instalments", value
-        elif priced and value > 1 and _OF_THEM.match(fold(reader.text[mark.end :])):
+        elif priced and value > 1 and pattern("of-them").match(fold(reader.text[mark.end :])):
             # `20 dollars, 15 of them refunded`: part of an amount, changed afterwards
             mark.key, mark.value = "bare", mark.words
             reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
@@ -133,7 +117,7 @@ def _one_of_them(reader: Reader) -> None:
         if mark.value in ("one", "ones") and mark.start in ends:
             mark.key = "aside"
     said = reader.all("decision", "reason", "reason!", "code")
-    every = [(mark, found) for mark in said if (found := _ONE_OF.search(text, 0, mark.start))]
+    every = [(mark, found) for mark in said if (found := pattern("one-of").search(text, 0, mark.start))]
     if len(every) == 1 and every[0][0].value not in _GRANTING and reader.all("count"):
         mark, found = every[0]
         for one in reader.all("unknown", "number", "it"):
@@ -155,11 +139,16 @@ def _codes(reader: Reader) -> None:
             continue
         start = text[: mark.start].rstrip()
         gap = text[before[-1].end : mark.start] if before else ","
-        last = _WITH.search(start) and not text[mark.start + len(code) :].strip(" .")
+        last = pattern("ends-in-with").search(start) and not text[mark.start + len(code) :].strip(" .")
         alone = _LONE_CODE.fullmatch(text, mark.start) and start[-1:] in (",", ":", ">", "/")
         apart = said and start[-1:] == "(" and text[mark.start + len(code) :][:1] == ")"
         others = [other for other in reader.marks if before and before[-1].end <= other.start < mark.start]
-        if before and before[-1].value in _GRANTING and not approves(code) and (money or _OF.search(gap)):
+        if (
+            before
+            and before[-1].value in _GRANTING
+            and not approves(code)
+            and (money or pattern("of").search(gap))
+        ):
             mark.key, mark.value = "bare", mark.words
         elif (before and last) or alone or apart or (before and not re.search("[.,;]", gap) and not others):
             mark.key, mark.value = "code", code
@@ -190,7 +179,7 @@ def _stages(reader: Reader) -> None:
     heads = reader.all("head")
     if not any(mark.value == "preauthorization" for mark in heads):
         return
-    plus = [amount.start for amount in money if _PLUS.search(text, 0, amount.start)]
+    plus = [amount.start for amount in money if pattern("ends-in-plus").search(text, 0, amount.start)]
     for mark in reader.all("also", "actual"):
         stage = "completion" if mark.key == "actual" else "incremental"
         earlier = [amount for amount in money if amount.end <= mark.start]

@@ -19,7 +19,7 @@ from sim.errors import OptionError, quoted_value
 from sim.exchanges import beside
 from sim.exchanges.deciding import Decision, decide, said_by
 from sim.exchanges.hosting import call_of
-from sim.exchanges.lexicon import element_names, fold, labels, like, phrases_of
+from sim.exchanges.lexicon import element_names, fold, labels, like, pattern, phrases_of
 from sim.exchanges.listing import WITHOUT_AMOUNT, separated, several
 from sim.exchanges.making import usual_kind
 from sim.exchanges.plan import Asked, Plan, steps_of, together
@@ -61,10 +61,8 @@ _USUAL_COUNTRY = "US"  # of the merchant, by default
 # Pairs of card entries: the first says less than the second.
 _LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
 _FIRST = ("00", "20", "10", "30")  # function and origin of messages that are not repeats
-_AGENT = re.compile(r"(?:by|at|vom|por|pel[oa]|par|from|on|due|because)\b", re.IGNORECASE)
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
 _MOST_CITY = 13  # characters of the city in DE 43
-_AND = re.compile(r"\band\b|\bplus\b|\bund\b|\by\b|\bet\b|\be\b|[+]")
 
 
 def plan_of(
@@ -414,7 +412,7 @@ class Composer(Draft):
         if purpose == "cashback" and "cashback" in amounts:
             self.options["cashback_minor_units"] = amounts["cashback"]
             money = self.all("amount", "bare")
-            if money and _AND.search(fold(self.reader.text[money[0].end : money[-1].start])):
+            if money and pattern("and").search(fold(self.reader.text[money[0].end : money[-1].start])):
                 self.options["amount_minor_units"] += amounts["cashback"]
                 self.notes.append("The amount is the total of goods and cash")
             self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
@@ -671,7 +669,7 @@ class Composer(Draft):
             self._decided_before(back)
         elif whys := [mark for mark in self.all("why") if mark.value not in ("timeout", "late")]:
             # `the customer cancels`, `no cash came out`: a reversal, unless they explain something else
-            if _AGENT.match(whys[0].words) or decision.outcome == "declined":
+            if pattern("agent").match(whys[0].words) or decision.outcome == "declined":
                 self.bad(whys[0].words)
             steps.append((whys[0].start, f"reversal:{whys[0].value}"))
         again = self.all("repeat") + [mark for mark in self.all("mti") if mark.value[3] == "1"]

@@ -10,39 +10,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 
 from sim.exchanges import sums
-from sim.exchanges.lexicon import fold, phrases, words_of
+from sim.exchanges.lexicon import fold, pattern, phrases, words_of
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.codes import Code, code_list
 from sim.spec.networks import ResponseCode, response_code, response_codes_of
 
-_BY_OTHERS = re.compile(
-    r"(?:approv|declin|refus|reject|den[iy])\w*,? (?:\w+ )?by (?!(?:the |a |an |its |their )?(?:card )?"
-    r"(?:issu|bank|host|network))|offline"
-)
-
-# The text between a word and its amount, in either order.
-JOINED = re.compile(
-    r"\W*(?:(?:of|for|at|by|with|to|is|only|the|von|uber|um|mit|auf|nur|de|des|por|a|en|em|com|con|pour|sur|par|d|solo|so)\b\W*){0,2}"
-)
-OF_WHICH = re.compile(
-    r"\s*(?:(?:of (?:it|them|that|which|these)|davon|de ellos|de elles|deles|d'entre eux) ?)?"
-    r"(?:(?:was|is|were|are|wurden|werden|wird|got|get) )?(?:(?:later|then|partially|dann|spater) )?"
-)
-_FOR = re.compile(r"\b(?:for|uber|por|pour)\W*$")
 _OTHER_AMOUNTS = (
     *("cashbackof", "tip", "balanceis", "count", "also", "actual", "part", "partof", "remain", "each"),
 )
 _APART = ",;:(-–.)"
-# Words around the state of a card: `the cardholder reported it stolen`, `card blocked by the issuer`.
-_CARD = r"the|die|la|el|le|o|a|l'?|card|karte|tarjeta|cart[aã]o|carte"
-_WITHOUT = re.compile(
-    rf"(?:(?:the )?(?:cardholder|customer|issuer|bank) (?:has |had )?(?:wants|reported|reports|says|said) )?"
-    rf"(?:\b(?:{_CARD}|it|is|was|has|been|its|as|vom|automaten|wird|wurde|ist|est|es|foi) ){{0,12}}$",
-    re.IGNORECASE,
-)
-_BY_ISSUER = re.compile(r"^by (?:the |its )?(?:card )?(?:issuer|bank)\b", re.IGNORECASE)
 _SAID = ("amount", "bare", "city", "country", "trade", "merchant")  # the last marks of a purchase
 _GENERAL = "do not honor/declined"  # without a reason
 
@@ -145,7 +124,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     rest = fold(reader.text)
     for mark in reader.all("reason", "reason!", "kind"):
         rest = rest[: mark.start] + " " * (mark.end - mark.start) + rest[mark.end :]
-    if _BY_OTHERS.search(rest):
+    if pattern("by-others").search(rest):
         bad("who decides")
     sure = re.compile("pick|retain|declin", re.IGNORECASE)
     strong = reader.all("reason!") + [mark for mark in reader.all("reason") if sure.search(mark.words)]
@@ -196,13 +175,13 @@ def granted(reader: Reader) -> list[Mark]:
     """The amounts next to a word for an approval: `90 approved`, `aprobaron 40`."""
     text, money = fold(reader.text), reader.all("amount", "bare")
     words = [mark for mark in reader.all("decision") if mark.value in ("approved", "partial")]
-    pairs = [(amount, mark) for amount in money for mark in words]
+    pairs, joined, of_which = list(product(money, words)), pattern("joined"), pattern("of-which")
     after = [amount for amount, mark in pairs
-             if mark.end <= amount.start and JOINED.fullmatch(text[mark.end : amount.start])]  # fmt: skip
+             if mark.end <= amount.start and joined.fullmatch(text, mark.end, amount.start)]  # fmt: skip
     before = [amount for amount, mark in pairs
-              if amount.end <= mark.start and OF_WHICH.fullmatch(text[amount.end : mark.start])]  # fmt: skip
+              if amount.end <= mark.start and of_which.fullmatch(text, amount.end, mark.start)]  # fmt: skip
     # `50 USD, approved for 60`: not the amount before the word
-    exact = [amount for amount in after if _FOR.search(text, 0, amount.start)]
+    exact = [amount for amount in after if pattern("ends-in-for").search(text, 0, amount.start)]
     near = exact or [*after, *before]
     each = {mark.value for mark in words} == {"approved"}
     if each and 1 < len({one.start for one in near}) == len(money) <= len(words):
@@ -265,5 +244,8 @@ def _stands_apart(reader: Reader, mark: Mark) -> bool:
         return not after and before[-1:] in _APART
     if mark.value.startswith("invalid") and not after:
         return True  # nobody requests an invalid merchant
-    before, after = _WITHOUT.sub("", f"{before} ").rstrip(), _BY_ISSUER.sub("", after).lstrip(" .)")
+    before, after = (
+        pattern("before-state").sub("", f"{before} ").rstrip(),
+        pattern("by-issuer").sub("", after).lstrip(" .)"),
+    )
     return (not before or before[-1] in _APART) and (not after or after[0] in _APART)

@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from sim.codec.wire.catalogue import toml_table, toml_value
 from sim.exchanges.deciding import Decision, said_by, worth
-from sim.exchanges.lexicon import fold
+from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import HOST, SUITE, Asked, Plan, Step, masked_description
 from sim.exchanges.words import Reader, Sum
 from sim.spec import currency
@@ -31,7 +30,6 @@ _OF_SUITES = frozenset(("suite", "network", "endpoint", "aside", "polite", "numb
 _OF_STEPS = {"message_type": "type", "purpose": "purpose", "entry": "entry", "amount_minor_units": "amount",
              "currency": "currency", "pan": "pan", "then": "then"}  # fmt: skip
 _WAIT = 0.2  # seconds, for a response that does not come
-_OVER = re.compile(r"\b(?:over|uber) $")
 _ACTIONS = {"timeout": "drop", "late": "late"}
 
 
@@ -102,7 +100,7 @@ def _conditions(reader: Reader, network: str | None) -> dict[str, Any]:
         units = [worth(reader, mark, alpha) for mark in money]
         low, high = units[0] or 0, units[-1] or 0
         bounds = reader.all("bound")
-        over = _OVER.search(fold(reader.text[: money[0].start]))
+        over = pattern("ends-in-over").search(fold(reader.text[: money[0].start]))
         bound = "above" if over else bounds[0].value if bounds and bounds[0].start < money[0].start else ""
         if (len(money) > 2 or (len(money) == 2) != (bound == "between") or not bound or len(bounds) > 1
                 or None in units):  # fmt: skip

@@ -88,6 +88,14 @@ def phrases_of(key: str) -> dict[str, str]:
 
 
 @cache
+def pattern(name: str) -> re.Pattern[str]:
+    """The pattern *name* of words around values: `joined` is what comes between a word and its amount."""
+    return re.compile(
+        next(row["pattern"] for row in read_csv("descriptions/patterns") if row["name"] == name)
+    )
+
+
+@cache
 def element_names(version: str) -> dict[str, int]:
     """Element numbers by name in *version*, without names that also mean something else."""
     rows = [row for row in read_csv("element_names") if version in (row["versions"] or version)]

@@ -16,20 +16,13 @@ from typing import Any
 from sim.exchanges import beside
 from sim.exchanges.deciding import said_by
 from sim.exchanges.hosting import suite_of
-from sim.exchanges.lexicon import fold
+from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Plan, together
 from sim.exchanges.words import Mark, Reader
 
 WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
 
-_JOIN = r"(?:and|then|followed by|plus|und|dann|danach|sowie|y|luego|despues|e|depois|et|puis|ensuite)"
-_BETWEEN = re.compile(rf" ?(?:[,;:.](?= )|\b{_JOIN}\b)(?: {_JOIN}\b)* ?")
 _MOST, _LONGEST = 12, 6  # clauses of a text, of one of several transactions
-_ONE = re.compile(
-    r"(?:the |l )?(?:one|another|autre|other|ein(?:e[srmn]?)?|weitere|otr[ao]|un[ao]?|outr[ao]|uma?|une)\b"
-    r"(?: (?:one|autre|of (?:them|these))\b)? ?"
-)
-_ARTICLE = re.compile(r"(?:ein(?:e[srmn]?)?|un[ao]?|uma?|une) ")
 _SUM = re.compile(r"[$€£¥]?\d")
 _MONEY = frozenset(("amount", "bare", "raw"))
 _DECIDING = ("decision", "reason", "reason!", "code", "why")
@@ -55,10 +48,10 @@ class _Clause:
     def __init__(self, text: str, after: int, start: int, end: int, marks: Sequence[Mark]) -> None:
         self.start, self.end = start, end
         every = [mark for mark in marks if start <= mark.start < end]
-        another = _ONE.match(text, start, end)
+        another = pattern("another").match(text, start, end)
         self.opening = opening = [mark for mark in every if mark.key in ("which", "same", "retry")]
         transaction = any(mark.key in ("head", "alone") for mark in every)
-        article = another and transaction and _ARTICLE.fullmatch(another[0])
+        article = another and transaction and pattern("article").fullmatch(another[0])
         ordered = any(mark.key == "order" and after <= mark.start < end for mark in marks)
         said = {mark.key for mark in every}
         # `declined, then approved with the correct PIN`
@@ -129,13 +122,14 @@ def several(reader: Reader, compose: Compose) -> Plan | None:
 
 def separated(text: str) -> bool:
     """Whether *text* holds the end of a clause."""
-    return _BETWEEN.search(fold(text)) is not None
+    return pattern("clause-end").search(fold(text)) is not None
 
 
 def _clauses(settled: Reader) -> list[_Clause]:
     """The clauses of the text; none begins or ends within a mark."""
     text = fold(settled.text)
-    edges = [(0, 0), *(found.span() for found in _BETWEEN.finditer(text)), (len(text), len(text))]
+    ends = [match.span() for match in pattern("clause-end").finditer(text)]
+    edges = [(0, 0), *ends, (len(text), len(text))]
     edges = [(start, end) for start, end in edges
              if not any(mark.start < start and end < mark.end for mark in settled.marks)]  # fmt: skip
     spans = [(end, start) for (_, end), (start, _) in pairwise(edges) if end < start]

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from sim.exchanges import sums
-from sim.exchanges.deciding import JOINED, OF_WHICH, Decision, granted, said_by, worth
-from sim.exchanges.lexicon import fold
+from sim.exchanges.deciding import Decision, granted, said_by, worth
+from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Asked
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.codes import FUNDS, currencies
@@ -66,7 +66,9 @@ class Draft:
             value = sums.minor_units(mark.value, currency, comma=self.reader.comma)
             before = fold(self.reader.text[: mark.start])
             if value and any(
-                JOINED.fullmatch(before[word.end :]) for word in self.all("then") if word.end <= mark.start
+                pattern("joined").fullmatch(before[word.end :])
+                for word in self.all("then")
+                if word.end <= mark.start
             ):
                 out["undone"] = value  # reverse 30 of a purchase of 100
             elif decision.outcome != "partial" or value is None:
@@ -105,7 +107,9 @@ class Draft:
         before = [other for other in around if other.start <= mark.start]
         after = next((other for other in around if other.start >= mark.end), None)
         last = before[-1] if before else None
-        joined = last is not None and JOINED.fullmatch(fold(text[last.end : mark.start])) is not None
+        joined = (
+            last is not None and pattern("joined").fullmatch(fold(text[last.end : mark.start])) is not None
+        )
         stage = next((other for other in reversed(before) if other.key in ("head", "then")), None)
         tail = text[mark.end : after.start].strip() if after else ""
         if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
@@ -116,7 +120,7 @@ class Draft:
             and not tail
             and not after.words.lower().startswith("with")
             and not any(
-                other.start > after.start and JOINED.fullmatch(fold(text[after.end : other.start]))
+                other.start > after.start and pattern("joined").fullmatch(fold(text[after.end : other.start]))
                 for other in self.all("amount", "bare")
             )
         ):
@@ -131,7 +135,13 @@ class Draft:
                 not approvals and last and last.key == "decision" and last.value == "partial"
             ):
                 return "part"
-        if several and not joined and after and after.value in chain[1:] and OF_WHICH.fullmatch(fold(tail)):
+        if (
+            several
+            and not joined
+            and after
+            and after.value in chain[1:]
+            and pattern("of-which").fullmatch(fold(tail))
+        ):
             return f"{after.value}@{after.start}"  # and an $8 refund
         left = any(other.key in ("remain", "partof") for other in around)
         partial = any(other.value == "partial_reversal" for other in around)

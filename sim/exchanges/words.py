@@ -114,9 +114,9 @@ class Reader:
 
     def _forms(self) -> None:
         for match in _QUOTED.finditer(self.text):
-            if _BEFORE_NAME.search(self.left[: match.start()]):
+            if lexicon.pattern("ends-in-at").search(self.left[: match.start()]):
                 self.add("merchant", match[1], match.start(), match.end())
-            elif label := _BEFORE_ADDRESS.search(self.left[: match.start()]):
+            elif label := lexicon.pattern("ends-in-address").search(self.left[: match.start()]):
                 self.add("address", match[1], label.start(), match.end())
         patterns = {"unit": sums.unit_pattern, "number": sums.number_pattern, "spelled": sums.spelled_pattern}
         blanks = {f"{{{name}}}": pattern(self.left) for name, pattern in patterns.items()}
@@ -233,11 +233,11 @@ class Reader:
 
     # -- names
     def _names(self) -> None:
-        for match in _SHOP.finditer(self.text):
+        for match in lexicon.pattern("at-shop").finditer(self.text):
             name = self._shop(match)
             if name:
                 self.add("merchant", name, match.start(1), match.start(1) + len(name))
-        for match in _PLACE.finditer(self.text):
+        for match in lexicon.pattern("in-place").finditer(self.text):
             if _TAKEN in self.left[match.start() : match.end()] or lexicon.known_from(words_of(match[1])):
                 continue
             if lexicon.known_from(words_of(self.text[match.start(1) : match.end(1) + _NEXT_WORD])):
@@ -330,12 +330,6 @@ _BEFORE_AMOUNT = (
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
-_BEFORE_NAME = re.compile(r"\b(?:at|merchant|named|called|bei|chez|shop|store|en|handler|comercio|loja)\s*$")
-_BEFORE_ADDRESS = re.compile(r"\b(?:address|adresse|direccion|endereco)\s*$")
-_SHOP = re.compile(
-    r"\b(?:at|At|merchant|bei|chez|named|called|en)\s+((?:[A-Z][\w'&.]*)(?:\s+(?:[A-Z&][\w'&.]*|of|de|la))*)"
-)
-_PLACE = re.compile(r"\b(?:in|In|en|em|à|a)\s+([A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?!\w)")
 _NO_NAME = frozenset(
     [
         *("network", "city", "currency", "country", "entry", "option"),
