@@ -133,12 +133,9 @@ class _Telling:
         """The effect of a later step."""
         step, answer = self.steps[at], self._answer(at)
         well, units = _well(answer, self.network), self._say(minor_units(step.message), step.message)
-        if step.role == REVERSAL:
-            text = self._reversed(step, well)
-            text += "" if well else f", {self._refused(answer, 'the reversal')}"
-        elif step.role == COMPLETION:
-            text = f"completed for {units}"
-            text += "" if well else f", {self._refused(answer, 'the completion')}"
+        if step.role in (REVERSAL, COMPLETION):
+            text = self._reversed(step) if step.role == REVERSAL else f"completed for {units}"
+            text += "" if well else f", {self._refused(answer, f'the {step.role}')}"
         elif step.role == INCREMENT:
             decision = _decision(step.message, answer, self.network, self._say)
             text = f"increased by {units}" if well else f"an increase of {units} was {decision}"
@@ -154,7 +151,7 @@ class _Telling:
             return f"but {what} was not answered"
         return f"but {what} was refused ({_code(answer.message, self.network)})"
 
-    def _reversed(self, step: Step, well: bool) -> str:
+    def _reversed(self, step: Step) -> str:
         undone = self.steps[step.of].role if step.of is not None else ""
         what = {INCREMENT: "the increase was ", COMPLETION: "the completion was "}.get(undone, "")
         if final := final_amount(step.message):

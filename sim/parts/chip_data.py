@@ -254,10 +254,6 @@ class ChipData:
     def __contains__(self, tag: object) -> bool:
         return tag in self.values
 
-    def first(self, tag: str) -> Tag:
-        """The first tag of this name. Raises KeyError if there is none."""
-        return self.firsts[tag]
-
     def value(self, tag: str) -> str:
         """The value of the first tag of this name, empty if there is none."""
         return self.values.get(tag, "")
