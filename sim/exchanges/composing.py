@@ -373,15 +373,18 @@ class Composer(Draft):
         if self.all("suite", "host"):
             return None
         if self.all("alone") or classes & {"8", "5"}:
-            return self._of_a_link(decision, classes)
-        if self.before:
+            request = self._of_a_link(decision, classes)
+        elif self.before:
             request = self._going_on(self.before, decision)
         else:
             payment = ("head", "then", "mti", "amount", "bare", "raw", "cashbackof", "kind", "entry", "fault")
             if not (self.all(*payment) or (decision.outcome and (self.network or decision.code))):
                 self.bad("which transaction, such as a purchase, a refund or an echo test")
             request = self._first(decision)
-        return request and self._changed(self._counted(request))
+        if request is None:
+            return None
+        request = self._changed(self._counted(request))
+        return replace(request, words={**request.words, **self.words})
 
     def _of_a_link(self, decision: Decision, classes: set[str]) -> Asked | None:
         """Messages without a card: an echo test, a sign-on."""
@@ -392,10 +395,9 @@ class Composer(Draft):
             return None
         answered = self.all("answer") or any(mark.value[2] == "1" for mark in self.all("mti"))
         outcome = decision.as_outcome or ("approved" if answered else None)
-        words = {**self.words, "purpose": said_by(self.all("alone")), "outcome": decision.words}
-        words["message_type"] = words["then"] = words["purpose"]
-        request = Asked(links[0], links[0], self.options, outcome, then=tuple(links[1:]), words=words)
-        return self._changed(self._counted(request))
+        self.words |= dict.fromkeys(("purpose", "message_type", "then"), said_by(self.all("alone")))
+        self.words["outcome"] = decision.words
+        return Asked(links[0], links[0], self.options, outcome, then=tuple(links[1:]))
 
     def _first(self, decision: Decision) -> Asked | None:
         """The request of a first description."""
@@ -416,15 +418,13 @@ class Composer(Draft):
                 self.options["amount_minor_units"] += amounts["cashback"]
                 self.notes.append("The amount is the total of goods and cash")
             self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
-        words = self.words | {
+        self.words |= {
             "message_type": said_by(self.all("kind", "mti")),
             "purpose": said_by([mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]),
             "outcome": decision.words or said_by(self.all("why")),
             "approved_minor_units": said_by([*self.shares.get("part", ()), *self.all("part")]),
         }
-        request = Asked(
-            purpose, kind or usual, self.options, outcome, amounts.get("part"), follows, words=words
-        )
+        request = Asked(purpose, kind or usual, self.options, outcome, amounts.get("part"), follows)
         if follows and self.all("answer") and self._is_of_what_follows():
             request = replace(request, answered=True)
         return self._answer(request, decision, amounts)
@@ -453,7 +453,7 @@ class Composer(Draft):
         heads, self.network = self.all("head"), self.options.get("network")
         if before.kind == before.purpose and self.all("head", "amount", "bare"):
             self.bad("a network message with options of a payment")
-        request = replace(before, fault="", elements={}, words={**before.words, **self.words})
+        request = replace(before, fault="", elements={})
         entries = ("pin", "three_d_secure", "token", "cvv2", "postal_code", "store_card", "initiator")
         if "entry" in self.words:
             self.options = {name: value for name, value in self.options.items()
@@ -489,15 +489,14 @@ class Composer(Draft):
         elif request.kind is None or ("network" in self.words and request.kind != request.purpose):
             request = replace(request, kind=usual_kind(request.purpose, self.network, self.version))
         if decision.outcome:
-            request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"),
-                            words={**request.words, "outcome": decision.words})  # fmt: skip
+            request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"))
+            self.words["outcome"] = decision.words
         whys = {mark.value for mark in self.all("why")}
         if not decision.outcome and not self.all("then") and whys & {"timeout", "late"}:
             request = replace(request, outcome="late" if "late" in whys else "timeout")
         if follows := self._follows(chain[1:], amounts, decision):
             request = replace(request, then=(*request.then, *follows), outcome=request.outcome or "approved")
-        request = replace(request, options=self.options, words={**request.words, **self.words})
-        return self._answer(request, decision, amounts)
+        return self._answer(replace(request, options=self.options), decision, amounts)
 
     def _same_number(self, before: Asked) -> None:
         """Keep the figure of the amount, in another currency."""
@@ -708,9 +707,9 @@ class Composer(Draft):
         heads, marks = self.all("head"), self.all("decision", "reason", "reason!", "answer")
         if asked.then and marks and len(heads) > 1 and heads[0].start < heads[-1].start < marks[-1].start:
             self.bad("which message the response is to")
-        words = {"approval": said_by(self.all("approval"))}
-        words["balance_minor_units"] = said_by(self.all("balanceis"))
-        return replace(asked, approval=approval, balance=balance, words={**asked.words, **words})
+        self.words["approval"] = said_by(self.all("approval"))
+        self.words["balance_minor_units"] = said_by(self.all("balanceis"))
+        return replace(asked, approval=approval, balance=balance)
 
     def _counted(self, asked: Asked) -> Asked:
         """Add the count, and which of the messages have the outcome."""
@@ -724,8 +723,9 @@ class Composer(Draft):
             which = range(index, index + 1)
         if which is not None and (count < 2 or not asked.is_declined):
             self.bad(next(mark.words for mark in self.all("every", "which")))
-        words = {"times": said_by(self.all("count", "each")), "which": said_by(self.all("every", "which"))}
-        return replace(asked, count=count, which=which, words={**asked.words, **words})
+        self.words["times"] = said_by(self.all("count", "each"))
+        self.words["which"] = said_by(self.all("every", "which"))
+        return replace(asked, count=count, which=which)
 
     def _one_of(self, count: int) -> int | None:
         """Which one of *count* is meant, counted from 0."""
@@ -761,13 +761,13 @@ class Composer(Draft):
         if version := self.only("convert"):
             if asked.then or asked.count > 1 or asked.fault:
                 self.bad(f"{self.all('convert')[0].words}: which message")
-            words = {**asked.words, "to": said_by(self.all("convert"))}
-            asked = replace(asked, convert=version, words=words)
+            self.words["to"] = said_by(self.all("convert"))
+            asked = replace(asked, convert=version)
         return asked
 
     def _with(self, asked: Asked, elements: dict[str, str | None], mark: Mark, at: int) -> Asked:
-        words = {**asked.words, **dict.fromkeys(elements, mark.words)}
-        return replace(asked, elements={**asked.elements, **elements}, at=at, words=words)
+        self.words |= dict.fromkeys(elements, mark.words)
+        return replace(asked, elements={**asked.elements, **elements}, at=at)
 
     def _broken(self, asked: Asked, mark: Mark) -> Asked:
         name = str(element_names(self.version).get(fold(str(mark.value)), mark.value))
@@ -785,8 +785,8 @@ class Composer(Draft):
             # With a decision, the request is meant only if it is mentioned first.
             self.bad(f"{mark.words}: which message")
         if mark.key == "fault":
-            words = {**asked.words, "fault": mark.words}
-            return replace(asked, fault=self._fault_named(name), at=at, words=words)
+            self.words["fault"] = mark.words
+            return replace(asked, fault=self._fault_named(name), at=at)
         if not name.isdecimal():
             self.bad(f"{mark.words}: not an element of {self.version}")
             return asked

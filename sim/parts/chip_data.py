@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -222,18 +223,16 @@ _DATASET_HEAD = 6
 _CACHE_SIZE = 2
 
 
+@dataclass(eq=False, repr=False)
 class ChipData:
     """Parsed DE 55. `layout` is `tags`, `dataset` (tags after the id 01 and a two-byte length) or `AGNS` (a
     network's fixed layout: values in an agreed order, without tags). `places` lists every tag, a template
     before its content, by hex digit of the element; if there is an `error`, those before it."""
 
-    def __init__(
-        self, layout: str, text: str = "", places: tuple[Place, ...] = (), error: TlvError | None = None
-    ) -> None:
-        self.layout = layout
-        self.places = places
-        self.error = error
-        self._text = text
+    layout: str
+    _text: str = ""
+    places: tuple[Place, ...] = ()
+    error: TlvError | None = None
 
     @cached_property
     def tags(self) -> tuple[Tag, ...]:
