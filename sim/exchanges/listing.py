@@ -128,8 +128,8 @@ def separated(text: str) -> bool:
 def _clauses(settled: Reader) -> list[_Clause]:
     """The clauses of the text; none begins or ends within a mark."""
     text = fold(settled.text)
-    ends = [match.span() for match in pattern("clause-end").finditer(text)]
-    edges = [(0, 0), *ends, (len(text), len(text))]
+    gaps = [match.span() for match in pattern("clause-end").finditer(text)]
+    edges = [(0, 0), *gaps, (len(text), len(text))]
     edges = [(start, end) for start, end in edges
              if not any(mark.start < start and end < mark.end for mark in settled.marks)]  # fmt: skip
     spans = [(end, start) for (_, end), (start, _) in pairwise(edges) if end < start]
