@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -74,21 +74,20 @@ class LinkError(IsoError):
 class Cutter:
     """Cuts frames out of the bytes of one direction. `partial` counts the bytes of an incomplete frame."""
 
-    __slots__ = ("_buffer", "_layer", "_line", "_plain", "_search", "_size")
+    __slots__ = ("_buffer", "_layer", "_line", "_plain", "_sizes")
 
     def __init__(self, line: Line) -> None:
         self._line, self._layer, self._plain = line, frame(line.framing[0]), _plain(line.framing[0])
         self._buffer = bytearray()
-        # Searches for the end of the first frame and yields its size, 0 while it is incomplete. A search
-        # resumes where it stopped, so that a frame that arrives byte by byte is not rescanned for each.
-        self._search: Callable[[], Iterator[int]] = {
+        # The size of each frame in turn, 0 while it is incomplete. The search for its end resumes where it
+        # stopped, so that a frame that arrives byte by byte is not rescanned for each.
+        self._sizes: Iterator[int] = {
             "length": self._to_length,
             "etx": self._to_mark,
             "gzip": self._to_end_of_packed,
             ELEMENTS: self._to_last_element,
             XML: self._to_end_tag,
-        }[self._layer.kind]
-        self._size = self._search()
+        }[self._layer.kind]()
 
     @property
     def partial(self) -> int:
@@ -100,10 +99,9 @@ class Cutter:
         last of them, if no frame can start or one is too long: nothing after that can be found."""
         buffer = self._buffer
         buffer += data
-        while size := next(self._size, 0):
+        while size := next(self._sizes, 0):
             frame_bytes = bytes(buffer[:size])
             del buffer[:size]
-            self._size = self._search()
             yield frame_bytes
         if len(buffer) > self._line.largest + self._layer.head:
             found = f"{len(buffer)} bytes without"
@@ -118,29 +116,33 @@ class Cutter:
         return size
 
     def _to_length(self) -> Iterator[int]:
-        buffer, size = self._buffer, self._layer.head
-        while len(buffer) < size:
-            yield 0
-        size += self._length_of()
-        while len(buffer) < size:
-            yield 0
-        yield size
+        buffer, head = self._buffer, self._layer.head
+        while True:
+            while len(buffer) < head:
+                yield 0
+            size = head + self._length_of()
+            while len(buffer) < size:
+                yield 0
+            yield size
 
     def _to_mark(self) -> Iterator[int]:
         buffer, at = self._buffer, 0
         while True:
-            size, at = buffer.find(ETX, at) + 1, len(buffer)
+            size = buffer.find(ETX, at) + 1
+            at = 0 if size else len(buffer)
             yield size
 
     def _to_end_of_packed(self) -> Iterator[int]:
-        buffer, at = self._buffer, self._layer.head
-        while len(buffer) <= at:
-            yield 0
-        unpacker, left = zlib.decompressobj(wbits=31), self._length_of()
-        while not unpacker.eof:
-            left -= len(_unpacked(unpacker, bytes(buffer[at:]), left))
-            at = len(buffer)
-            yield at - len(unpacker.unused_data) if unpacker.eof else 0
+        buffer = self._buffer
+        while True:
+            at = self._layer.head
+            while len(buffer) <= at:
+                yield 0
+            unpacker, left = zlib.decompressobj(wbits=31), self._length_of()
+            while not unpacker.eof:
+                left -= len(_unpacked(unpacker, bytes(buffer[at:]), left))
+                at = len(buffer)
+                yield at - len(unpacker.unused_data) if unpacker.eof else 0
 
     def _to_last_element(self) -> Iterator[int]:
         buffer, line, least = self._buffer, self._line, 1
@@ -148,7 +150,7 @@ class Cutter:
             size = 0
             if len(buffer) >= least:
                 try:
-                    size = message_size(bytes(buffer), line.format, line.framing[1:], line.version)
+                    size, least = message_size(bytes(buffer), line.format, line.framing[1:], line.version), 1
                 except CutShortError as error:
                     least = len(buffer) + max(1, error.wanted)
             yield size
@@ -163,6 +165,8 @@ class Cutter:
                 size, depth = xml_end(bytes(buffer[at:behind]), depth)
                 size, at = size and at + size, behind
             yield size
+            if size:
+                at, come, depth = 0, 0, 0
 
 
 def _unpacked(unpacker: zlib._Decompress, data: bytes, left: int) -> bytes:
