@@ -320,6 +320,19 @@ def test_what_is_no_table_of_rules_is_told(rules: Any, text: str) -> None:
         rules_of(rules)
 
 
+def test_an_increment_that_was_completed_has_nothing_to_give_back() -> None:
+    """A completion replaces its authorization and the increments of the same transaction."""
+    accounts = Accounts({PAN: 10_000})
+    first, increment = message(1, amount_minor_units=5000), message(2, amount_minor_units=1000)
+    accounts.book(first, 5000, name="one transaction")
+    accounts.book(increment, 1000, name="one transaction")
+    done = message(3, "financial_advice", amount_minor_units=6000, purpose="completion")
+    assert accounts.complete(done.replace(de37=first[37]), 6000, "one transaction")
+    assert accounts.balance(PAN) == 4000
+    assert accounts.give_back(reverse(increment).message) == 0
+    assert accounts.balance(PAN) == 4000
+
+
 def test_a_file_action_is_accepted() -> None:
     """A message that moves no money and reverses nothing gets an approval, and nothing is booked."""
     host = issuer(balance=1000)
