@@ -294,19 +294,13 @@ def exchange(
     """An exchange of test messages that fit *format*."""
     from sim.exchanges import make, tell
 
-    result = make(purpose, at=_moment(at), format=format, **options)
-    steps, lost = [], list[str]()
+    result = make(purpose, at=_moment(at), format=format, **options).in_format(known_format(format))
+    steps = []
     for place, step in enumerate(result.steps):
-        message, left = in_format(step.message, known_format(format))
-        lost += left
         row = {"step": place + 1, "time": step.at and step.at.isoformat(), "role": step.role}
         row |= {"of": None if step.of is None else step.of + 1, "direction": result.direction(place)}
-        steps.append((row | {"mti": message.mti}, Made(message, message.version)))
-    more = {
-        "summary": tell(result),
-        "left": asdict(result.left),
-        "notes": [*result.notes, *dict.fromkeys(lost)],
-    }
+        steps.append((row | {"mti": step.message.mti}, Made(step.message, step.message.version)))
+    more = {"summary": tell(result), "left": asdict(result.left), "notes": list(result.notes)}
     return MadeExchange(tuple(steps), more)
 
 

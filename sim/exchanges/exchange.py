@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from sim.codec import Message
+from sim.codec.wire import Format
 from sim.elements import mti as mtis
 from sim.exchanges.amounts import Left, left
 from sim.exchanges.matching import Pair, match
@@ -21,6 +22,7 @@ from sim.exchanges.roles import (
     Step,
     asking_role,
 )
+from sim.operations import building
 
 # The fourth digit of an MTI says which side originated the exchange.
 _ACQUIRERS = "01"
@@ -76,6 +78,12 @@ class Exchange:
         """The exchange with *messages* in place of its own, one for one, and *notes* added."""
         steps = (replace(step, message=message) for step, message in zip(self.steps, messages, strict=True))
         return replace(self, steps=tuple(steps), notes=(*self.notes, *notes))
+
+    def in_format(self, format: Format | str) -> Exchange:
+        """The exchange as links of *format* send it, with a note on each element that changes."""
+        pairs = [building.in_format(step.message, format) for step in self.steps]
+        notes = dict.fromkeys(note for _, notes in pairs for note in notes)
+        return self.fitted([message for message, _ in pairs], notes)
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -11,7 +11,7 @@ from sim.codec import Message
 from sim.elements.money import amount
 from sim.exchanges import Exchange, findings, make, tell
 from sim.exchanges.amounts import minor_units
-from sim.operations import building, validate
+from sim.operations import validate
 from sim.operations.asked import moment
 from sim.spec.codes import alpha_of
 from sim.spec.networks import answer as code_of
@@ -209,9 +209,7 @@ def exchange(
     check_words(more, arguments)
     result = make(**arguments | {"at": moment(at)}, **more)
     if format is not None:
-        fitted = [building.in_format(step.message, format) for step in result.steps]
-        left = tuple(dict.fromkeys(note for _, notes in fitted for note in notes))
-        result = result.fitted([message for message, _ in fitted], left)
+        result = result.in_format(format)
     return exchange_table(result)
 
 

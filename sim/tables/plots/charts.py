@@ -81,9 +81,8 @@ def _kept(rows: pd.DataFrame) -> list[int]:
     odd = rows["state"].isin(["late", "unanswered", "no request"]) | rows["reversed_by"].notna()
     for name in COUNTS:
         odd |= rows[name] > 0
-    unusual = list(dict.fromkeys(rows.loc[odd, "transaction"].tolist()))
-    others = [number for number in dict.fromkeys(rows["transaction"].tolist()) if number not in set(unusual)]
-    return sorted([*unusual, *others][:_MOST])
+    unusual_first = pd.concat([rows.loc[odd, "transaction"], rows["transaction"]])
+    return sorted(unusual_first.drop_duplicates().tolist()[:_MOST])
 
 
 def _draw(ax: Any, rows: pd.DataFrame, places: pd.DataFrame, lanes: dict[int, int]) -> None:
