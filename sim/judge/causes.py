@@ -57,10 +57,9 @@ def likely_cause(raw: str, version: str, error: ParseError) -> str:
     if cause := first_cause(raw, version):
         return cause.hint
     if error.partial is not None:
-        first_wrong = _first_wrong(error.partial)
-        for located in (_cut, _shifted):
-            if hint := located(raw, version, error, error.partial, first_wrong):
-                return hint
+        wrong = _first_wrong(error.partial)
+        if hint := _cut(raw, version, error, wrong) or _shifted(raw, version, error.partial, wrong):
+            return hint
     return _AT_THE_START.get(error.field, catalogue()["framing"].hint)
 
 
@@ -179,7 +178,7 @@ def _other_version(raw: str, version: str) -> Iterator[Cause]:
             yield Cause(hint, READ, raw, other, f"Read as {other}")
 
 
-def _cut(raw: str, version: str, error: ParseError, partial: Message, first_wrong: int) -> str:
+def _cut(raw: str, version: str, error: ParseError, first_wrong: int) -> str:
     """The text ends inside an element, and everything before it is valid."""
     if error.field is None or error.offset is None or first_wrong <= ALL_BITS:
         return ""
@@ -202,7 +201,7 @@ def _first_wrong(message: Message) -> int:
     return next(wrong, ALL_BITS + 1)
 
 
-def _shifted(raw: str, version: str, error: ParseError, partial: Message, first_wrong: int) -> str:
+def _shifted(raw: str, version: str, partial: Message, first_wrong: int) -> str:
     """One character was lost or added in an earlier element: undo that and see whether the rest is valid.
 
     Undoing it before the right position often works, too, since digits replace digits; after it, hardly ever.

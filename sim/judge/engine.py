@@ -305,8 +305,7 @@ class Memory:
         """Clear everything, as new rules require."""
         with self.lock:
             self.types.clear()
-            self.shapes.clear()
-            self.count = 0
+            self.forget()
 
     def cut(self, text: str) -> tuple[Shape, Iterable[tuple[str, str]]]:
         """The shape of chip data, and the tags with their values."""

@@ -37,6 +37,15 @@ def test_a_transaction_is_reversed_once() -> None:
     assert findings(again) == ()
 
 
+def test_the_same_response_twice_is_no_second_decision() -> None:
+    """A response that comes again says nothing new; with another code, it does."""
+    exchange = make(network="VISA", at=AT)
+    answer = replace(exchange.steps[1], at=None)
+    assert findings(exchange.plus(answer)) == ()
+    other = replace(answer, message=answer.message.replace(de39="05", de38=None))
+    assert [(at, one.rule) for at, one in findings(exchange.plus(other))] == [(2, "answered-twice")]
+
+
 def test_each_card_counts_its_own_transactions() -> None:
     """A card with a lower transaction counter than another card's is nothing to report."""
     exchange = make(network="VISA", then="refund:600", at=AT)
