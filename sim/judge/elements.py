@@ -520,8 +520,9 @@ def hit_of_misfit(number: int, wrong: Misfit) -> Hit:
     return Hit(number, wrong.expected, wrong.found, wrong.start, wrong.end - wrong.start)
 
 
-def unknown(value: str, number: int, table: Spec) -> Iterator[Hit]:
-    """Codes that are in no list, in the parts of an element before the first misfit."""
+@each("additional-amount-codes", 54)
+def unknown(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Iterator[Hit]:
+    """Codes that are in no list, in the groups of an element before the first misfit."""
     reading = closest(table.version, number, value)
     if reading is None or not clean(value, number, table):
         return
@@ -564,12 +565,6 @@ def _hit_of_part(part: Part, number: int, expected: str = "") -> Hit:
 def laid_out_as_told(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
     """The element has its layout."""
     return misfits(value, number, table)
-
-
-@each("additional-amount-codes", 54)
-def additional_amount_codes(value: str = VALUE, number: int = NUMBER, table: Spec = TABLE) -> Told:
-    """The codes in additional amounts are known."""
-    return unknown(value, number, table)
 
 
 def _composite() -> tuple[int, ...]:

@@ -281,8 +281,8 @@ def _checked_name(name: str) -> str:
 
 
 def _range(row: dict[str, Any], luhn: bool) -> CardRange:
-    row = row | {"lengths": tuple(row.get("lengths", ()))}
-    return record(CardRange, {"luhn": luhn} | row, "a row of [[ranges]]")
+    row = {"luhn": luhn, **row, "lengths": tuple(row.get("lengths", ()))}
+    return record(CardRange, row, "a row of [[ranges]]")
 
 
 def _format(row: dict[str, Any], name: str) -> FormatRow:
