@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 from sim.errors import SpecError
 from sim.judge.finding import Answer, Hit, RuleText, Said, Severity, catalogue, hit_of_rule
@@ -22,6 +22,8 @@ from sim.spec import VERSIONS, Spec, version_of
 # The result of a check: nothing, one hit, or several.
 Told = Hit | Iterable[Hit] | None
 Check = Callable[..., Told]
+
+C = TypeVar("C", bound=Check)
 
 EVERY_DIGIT = "0123456789"
 
@@ -104,27 +106,27 @@ class When(TypedDict, total=False):
     any_mti: bool
 
 
-def rule(rule_id: str, **when: Unpack[When]) -> Callable[[Check], Check]:
+def rule(rule_id: str, **when: Unpack[When]) -> Callable[[C], C]:
     """Bind a function of parts to the catalogue row *rule_id*. By default, a rule for all versions also
     checks messages whose MTI names another version (*any_mti*). Raises SpecError if there is no such row, or
     a parameter is not a part."""
     return _binding(rule_id, [{}], when)
 
 
-def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[Check], Check]:
+def each(rule_id: str, *numbers: int, **when: Unpack[When]) -> Callable[[C], C]:
     """Bind a function of one element, `VALUE`, to each of *numbers*."""
     return _binding(rule_id, [{"number": number} for number in numbers], when)
 
 
-def each_tag(rule_id: str, *tags: str, **when: Unpack[When]) -> Callable[[Check], Check]:
+def each_tag(rule_id: str, *tags: str, **when: Unpack[When]) -> Callable[[C], C]:
     """Bind a function of the value of one tag, `TAG_VALUE`, to each of *tags*, anywhere in the chip data."""
     return _binding(rule_id, [{"tag": tag} for tag in tags], when)
 
 
-def _binding(rule_id: str, places: Sequence[dict[str, Any]], when: When) -> Callable[[Check], Check]:
+def _binding(rule_id: str, places: Sequence[dict[str, Any]], when: When) -> Callable[[C], C]:
     text = _text(rule_id)
 
-    def bind(check: Check) -> Check:
+    def bind(check: C) -> C:
         for at in places:
             RULES.append(_bound(text, check, at, when))
         return check
