@@ -19,7 +19,6 @@ from sim.operations.building import named_format
 from sim.operations.generation import Generated, generate, native_version
 from sim.operations.options import mti_of
 from sim.spec.elements import version_of
-from sim.spec.interfaces import Interface
 from sim.spec.interfaces import interface as interface_of
 from sim.spec.spellings import interface_named, network_named, template_word, version_named
 from sim.spec.tables import read_toml
@@ -65,11 +64,11 @@ def options_of(
     if isinstance(card, str):
         card = card.translate(_BETWEEN_GROUPS)
     text, fmt = str(message_type), named_format(format)
-    if interface is not None:
-        link: Interface | None = interface_of(interface_named(interface))
-    else:
-        link = interface_of(fmt.interface) if fmt and fmt.interface else None
-        link = link if link and not link.network else None
+    of_format = fmt.interface if fmt else ""
+    spoken = interface_named(interface) if interface is not None else of_format
+    link = interface_of(spoken) if spoken else None
+    if interface is None and link and link.network:  # a network's messages are in its format anyway
+        link = None
     if version is not None:
         edition = version_named(version)
     else:

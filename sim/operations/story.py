@@ -100,17 +100,15 @@ def say_totals(message: Message, name: str | None) -> str:
 
 def _totals(message: Message) -> Iterator[str]:
     """The totals of a reconciliation: `12 debits of 1,200.00 USD`, `no credits`."""
+    totals, rows = phrases("totals"), list[tuple[str, str, str, str]]()
     if element := number_of("totals-currency", message.version):
-        get, currency = message.get, message.get(element)
-        rows = [
-            (what, get(at), get(to), currency) for what, (at, to) in phrases("totals")["elements"].items()
-        ]
+        for what, (count, value) in totals["elements"].items():
+            rows.append((what, message.get(count), message.get(value), message.get(element)))
     else:
         values = {subfield.name: subfield.part.value for subfield in unfold(message, 74)}
-        rows = [
-            (what, *(values.get(f"{name}: {part}", "") for part in ("number", "amount", "currency")))
-            for what, name in phrases("totals")["parts"].items()
-        ]
+        for what, name in totals["parts"].items():
+            parts = [values.get(f"{name}: {part}", "") for part in ("number", "amount", "currency")]
+            rows.append((what, parts[0], parts[1], parts[2]))
     for what, number, amount, currency in rows:
         is_none = not (number + amount).strip("0")
         if number.isdecimal() and (what in _ALWAYS or not is_none):
@@ -380,7 +378,8 @@ def _request(message: Message, name: str | None) -> str:
         return ""
     code, amount = message.get(3)[:2], amount_asked(message)
     purpose = remembered(_purpose, code, message.version, name) if code else ""
-    if meant := purchase_meant(message, name) if code == PURCHASE else "":
+    meant = purchase_meant(message, name) if code == PURCHASE else ""
+    if meant:
         purpose = phrases("meant")[meant]
     moves = money.moves(message)
     if not moves and any(word in purpose for word in _MOVE_NOTHING):

@@ -122,13 +122,11 @@ def _tried(put: Attempt, message: Message, network: str | None) -> Broken | None
         case = put(message, network)
     except BuildError:
         return None
-    return case if case and _exact(case, message) else None
-
-
-def _exact(case: Broken, message: Message) -> bool:
-    key = attrgetter("rule", "severity", "field", "path", "start")
+    if case is None:
+        return None
+    promised = attrgetter("rule", "severity", "field", "path", "start")
     new = [finding for finding in new_findings(case, message) if finding.rule not in case.also]
-    return list(map(key, new)) == [key(case)]
+    return case if list(map(promised, new)) == [promised(case)] else None
 
 
 def new_findings(case: Broken, message: Message) -> list[Finding]:
