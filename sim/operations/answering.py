@@ -6,7 +6,7 @@ same recipe rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -37,7 +37,7 @@ from sim.operations.recipes import (
 from sim.spec import is_particular, lookup, number_of, spec
 from sim.spec.interfaces import fills_of, required
 from sim.spec.networks import NETWORKS
-from sim.spec.recipes import DROPPED, Recipe, answers, recipes
+from sim.spec.recipes import DROPPED, Recipe, Test, answers, recipes
 from sim.spec.recipes import carried as carried_rows
 from sim.spec.tables import read_toml
 
@@ -61,11 +61,11 @@ class Answers:
     def __init__(self, network: str | None, version: str) -> None:
         self.network, self.version = network, version
         self._rows = answers(network, version)
-        self._deciding = tuple(row for row in self._rows if _DECISION in parts_of([row]))
         tests = (test for row in self._rows for test in row.tests if test.path not in ("", str(_DECISION)))
         # The conditions on the message, each with its element.
         self._tests = {test: int(test.path.partition(".")[0]) for test in tests}
         self._outlines: Kept[tuple[object, ...], Outline] = Kept(_OUTLINES)
+        self._codes: Kept[tuple[object, ...], str] = Kept(_OUTLINES)
 
     def facts(self, inside: Inside) -> tuple[bool, ...]:
         """The conditions on the message: which ones hold."""
@@ -76,8 +76,11 @@ class Answers:
 
     def code(self, mti: str, facts: tuple[bool, ...]) -> str:
         """DE 39 of an approval for *mti*, as recipe rows override it."""
-        rows = self._holding(self._deciding, frozenset((*_words(mti), "approved")), "", facts)
-        return parts_of(rows).get(_DECISION, {}).get("") or approved(self.version, *mti[1:3])
+        if (code := self._codes.get((mti, facts))) is None:
+            rows = self._holding(frozenset((*_words(mti), "approved")), "", facts)
+            code = parts_of(rows).get(_DECISION, {}).get("") or approved(self.version, *mti[1:3])
+            self._codes.keep((mti, facts), code)
+        return code
 
     def outline(self, request: Message, code: str, partial: bool, facts: tuple[bool, ...]) -> Outline:
         """The outline of the response to *request* with DE 39 *code*; *partial*: for part of the amount."""
@@ -86,17 +89,14 @@ class Answers:
             outline = self._outlines.keep(key, self._outlined(request, code, partial, facts))
         return outline
 
-    def _holding(
-        self, rows: Iterable[Recipe], words: frozenset[str], code: str, facts: tuple[bool, ...]
-    ) -> list[Recipe]:
-        known = dict(zip(self._tests, facts, strict=True)) if rows else {}
-        return [
-            row
-            for row in rows
-            if all(
-                known[test] if test in known else holds(test, words, lambda path: code) for test in row.tests
-            )
-        ]
+    def _holding(self, words: frozenset[str], code: str, facts: tuple[bool, ...]) -> list[Recipe]:
+        """The rows whose conditions on the message, on *words* and on DE 39, *code*, all hold."""
+        known = dict(zip(self._tests, facts, strict=True))
+
+        def is_met(test: Test) -> bool:
+            return known[test] if test in known else holds(test, words, lambda path: code)
+
+        return [row for row in self._rows if all(map(is_met, row.tests))]
 
     def _outlined(self, request: Message, code: str, partial: bool, facts: tuple[bool, ...]) -> Outline:
         mti, version, network = request.mti, self.version, self.network
@@ -114,7 +114,7 @@ class Answers:
         if partial:
             varied[4] = _Answer.amount
         fields = {**dict.fromkeys((*repeated, *varied), ""), _DECISION: code}
-        for number, parts in parts_of(self._holding(self._rows, words, code, facts)).items():
+        for number, parts in parts_of(self._holding(words, code, facts)).items():
             if number == _DECISION:
                 continue
             if number in fields:

@@ -100,8 +100,11 @@ class Context:
 
 def amount_of(version: str, code: str, minor_units: int) -> str:
     """DE 4: twelve digits; since 2003 preceded by the currency and its decimals."""
-    parts = {"currency": code, "minor unit": str(exponent_of(code)), "amount": f"{minor_units:012}"}
-    return write(layouts(version, 4)[0], parts) if money.composite(version, 4) else parts["amount"]
+    digits = f"{minor_units:012}"
+    if money.composite(version, 4) is None:
+        return digits
+    parts = {"currency": code, "minor unit": str(exponent_of(code)), "amount": digits}
+    return write(layouts(version, 4)[0], parts)
 
 
 def _in_currency(context: Context, minor_units: int) -> str:

@@ -172,9 +172,9 @@ def say_outcome(message: Message, name: str | None) -> str:
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
         return f"The other side accepted it ({code})."
     result = "partly" if is_partly_approved(message) else _result(message, kind)
-    rows, values = _deciders(name, message.version), Inside(message, name)
-    is_decision = message.mti[1] in "12" and message.mti[2] == "1"
-    rows = tuple(row for row in rows if is_decision and row.codes.fullmatch(values[row.path]))
+    values, is_decision = Inside(message, name), message.mti[1] in "12" and message.mti[2] == "1"
+    rows = _deciders(name, message.version) if is_decision else ()
+    rows = tuple(row for row in rows if row.codes.fullmatch(values[row.path]))
     sender = next((row.who for row in rows if row.who), _parties(message.mti)[0])
     outcome = phrases("outcomes").get(result, "{sender} answered").format(sender=f"The {sender}")
     text = f"{outcome}: {label} {code}" + ("" if meaning == kind else f", {meaning}")
@@ -605,11 +605,11 @@ TELLERS = (
 
 def tell(message: Message, name: str | None) -> dict[str, str]:
     """The sentences on *message* by topic, such as `outcome`; the code lists of network *name* apply."""
-    sentences = {
-        teller.what: teller.say(message, name) if sentence is None else sentence
-        for teller, sentence in _of_a_kind(message, name)
-    }
-    return {what: sentence for what, sentence in sentences.items() if sentence}
+    sentences = {}
+    for teller, sentence in _of_a_kind(message, name):
+        if text := teller.say(message, name) if sentence is None else sentence:
+            sentences[teller.what] = text
+    return sentences
 
 
 def tellers(message: Message, name: str | None) -> tuple[Teller, ...]:
