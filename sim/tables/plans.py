@@ -45,8 +45,8 @@ class PlanTable(Table):
         Parameters
         ----------
         description
-            What changes or follows: "the same, contactless", "reverse it", "ten of these, every third
-            declined".
+            What changes or follows: "the same, contactless", "reverse it", "refund half of it", "ten of
+            these, every third declined"; of a list "the second one declined", else it is about the last.
 
         Returns
         -------
