@@ -308,23 +308,13 @@ def misfits(message: Message) -> tuple[BuildError, ...]:
 def spans(message: Message) -> dict[int, tuple[int, int, int]]:
     """The positions in `build(message)`, in characters: number -> (start of the length prefix or value,
     start of the value, end). 0 is the MTI, 1 the bitmap."""
-    widths = zip(message.fields, map(len, message.fields.values()), strict=True)
-    return spans_of(message.spec, widths, message.has_secondary)
-
-
-def spans_of(
-    element_table: Spec, widths: Iterable[tuple[int, int]], secondary: bool, last: int = bitmap.ALL_BITS
-) -> dict[int, tuple[int, int, int]]:
-    """The same for element table *element_table*, from (number, value width) pairs, up to element *last*."""
-    elements = element_table.elements
-    end = MTI_WIDTH + (2 if secondary else 1) * BITMAP_WIDTH
+    elements = message.spec.elements
+    end = MTI_WIDTH + (2 if message.has_secondary else 1) * BITMAP_WIDTH
     places = {0: (0, 0, MTI_WIDTH), 1: (MTI_WIDTH, MTI_WIDTH, end)}
-    for number, width in sorted(widths):
-        if number > last:
-            break
+    for number, value in sorted(message.fields.items()):
         start = end
         first = start + elements[number - 1].prefix
-        end = first + width
+        end = first + len(value)
         places[number] = (start, first, end)
     return places
 

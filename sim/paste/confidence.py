@@ -146,7 +146,9 @@ def _is_brittle(best: Candidate) -> bool:
     fill = best.behind is not None and best.behind.name == "fill" and best.behind.size == 1
     empty = [step for step in best.steps if step.start == step.end]
     unmarked = any(step.way.field.prefix < _WRITTEN_OUT for step in empty)
-    few = count < _FEW and not best.is_text and not plain(best.anchor.mti)
+    mti = best.anchor.mti
+    # The usual MTI of an acquirer is the most that a few elements can support.
+    few = count < _FEW and not best.is_text and not (usual(mti) and mti[3] == "0")
     thin = count < _FEW_FOREIGN and (best.foreign or unmarked or bool(best.front.unknown))
     alone = bool(best.dialect) or few or thin
     return (
@@ -154,19 +156,10 @@ def _is_brittle(best: Candidate) -> bool:
         or fill
         or len(empty) > 1
         or not {PAGES_DIFFER, OTHER_CARD, MASKED}.isdisjoint((*best.unusual, *best.reading.notes))
-        or (bool(best.dialect) and (len(best.dialect) > 1 or count < _FEW_DIALECT or not known_usual(best)))
+        or (bool(best.dialect) and (len(best.dialect) > 1 or count < _FEW_DIALECT))
+        or (bool(best.dialect) and not (usual(mti) and is_known_mti(mti)))
         or (alone and not framed)
     )
-
-
-def known_usual(best: Candidate) -> bool:
-    """Whether networks use the MTI and it is not reserved."""
-    return usual(best.anchor.mti) and is_known_mti(best.anchor.mti)
-
-
-def plain(mti: str) -> bool:
-    """Whether *mti* is a usual one of an acquirer: the most that a few elements can support."""
-    return usual(mti) and mti[3] == "0"
 
 
 def _as_good(rival: Candidate, best: Candidate) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sim.codec import Message, ParseError, parse
+from sim.codec.text import strip_line_ending
 from sim.codec.wire import Format, wire_format
 from sim.paste.anchors import strangeness
 from sim.paste.beside import recognized, what_else
@@ -102,7 +103,7 @@ def guess(
         raise TypeError(f"a paste is a str or bytes, not {type(data).__name__}")
     if "\0" in data[:2]:
         data = narrowed(data[:MOST_CHARACTERS].encode("latin-1", "replace")).decode("latin-1")
-    bare = data[:MOST_CHARACTERS].lstrip("\ufeff").removesuffix("\n").removesuffix("\r")
+    bare = strip_line_ending(data[:MOST_CHARACTERS].lstrip("\ufeff"))
     if format == TEXT:
         return _text_form(bare, context, hexed=False) or of_no_message(
             TEXT, ("no text form that reads to its end",)

@@ -33,7 +33,9 @@ class Padding:
 def settle(steps: Sequence[Step]) -> Padding:
     """Choose a padding for each group of *steps*."""
     padding = Padding({step.number: step.value for step in steps})
-    groups = {group: [step for step in steps if _group(step) == group and _is_odd(step)] for group in _GROUPS}
+    packed = (step for step in steps if step.way.field.written == BCD and len(step.way.fields) > 1)
+    odd_ones = [step for step in packed if len(step.value) % 2]
+    groups = {group: [step for step in odd_ones if _group(step) == group] for group in _GROUPS}
     for group, odd in groups.items():
         if odd:
             _settle(group, odd, padding, _side_of(groups["variable"]) if group == _GROUPS[0] else "")
@@ -52,10 +54,6 @@ def _group(step: Step) -> str:
     return "track" if element.content == "z" else "fixed" if element.fixed else "variable"
 
 
-def _is_odd(step: Step) -> bool:
-    return step.way.field.written == BCD and len(step.way.fields) > 1 and len(step.value) % 2 == 1
-
-
 def _settle(group: str, odd: list[Step], padding: Padding, side: str) -> None:
     options = [option for option, _ in odd[0].values if all(option in dict(step.values) for step in odd)]
     if not options:  # not padded alike: each element by itself
@@ -64,7 +62,10 @@ def _settle(group: str, odd: list[Step], padding: Padding, side: str) -> None:
         if open_ones:
             padding.unsettled.append(_both(open_ones))
         return
-    votes = {option: sum(_vote(step, dict(step.values)[option]) for step in odd) for option in options}
+    votes = {
+        option: sum(is_known_code(step.number, dict(step.values)[option]) for step in odd)
+        for option in options
+    }
     best = max(votes.values())
     equal = [option for option in options if votes[option] == best]
     chosen = equal[0]
@@ -75,7 +76,7 @@ def _settle(group: str, odd: list[Step], padding: Padding, side: str) -> None:
         (padding.unsettled if chosen == odd_said(odd[0].way.field) else padding.doubtful).append(sentence)
     padding.values |= {step.number: dict(step.values)[chosen] for step in odd}
     for step in odd:  # a known code wins even if it is padded differently
-        codes = {value: option for option, value in step.values if _vote(step, value)}
+        codes = {value: option for option, value in step.values if is_known_code(step.number, value)}
         if codes and padding.values[step.number] not in codes:
             padding.values[step.number], padding.elements[step.number] = next(iter(codes.items()))
     differ = [step for step in odd if len({dict(step.values)[option] for option in equal}) > 1]
@@ -91,15 +92,10 @@ def _alone(odd: Sequence[Step], chosen: str) -> int:
     others allow it; 0 if there is none. Padding with F is hardly a coincidence."""
     other = {"left 0": "right 0", "right 0": "left 0"}.get(chosen, "")
     against = [step for step in odd if other not in dict(step.values)]
-    if not other or len(against) != 1 or _vote(against[0], dict(against[0].values)[chosen]):
+    if not other or len(against) != 1 or is_known_code(against[0].number, dict(against[0].values)[chosen]):
         return 0
     plain = odd_said(odd[0].way.field)
     return against[0].number if chosen != plain or len(odd) > 1 else 0
-
-
-def _vote(step: Step, value: str) -> bool:
-    """Whether a value is a known code: nothing else decides."""
-    return is_known_code(step.number, value)
 
 
 def _both(steps: list[Step]) -> str:

@@ -17,7 +17,6 @@ from sim.spec.tables import read_toml
 
 _PACKED = (BCD, SIGNED, NIBBLES)
 _FILLERS = (Odd(True, "0"), Odd(False, "F"), Odd(False, "0"), Odd(True, "F"))
-_INTERNED: dict[Field, Field] = {}
 _WAYS: dict[tuple[object, ...], Way] = {}
 _CACHE_SIZE = 256
 _LOADINGS, _MOST_OWN = 4, 24
@@ -41,19 +40,18 @@ class Way:
 
 def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
     """The one way that reads *field* so, shared by all formats."""
-    fields = (interned(field), *map(interned, _otherwise_padded(field)))
-    key = (id(fields[0]), repr(change), cost, note)
+    key = (field, repr(change), cost, note)
     way = _WAYS.get(key)
     if way is None:
-        gain = prefix_worth(field) - cost
-        way = _WAYS[key] = Way(fields[0], fields, change, cost, note, weigher(fields[0]), gain)
+        way = _WAYS[key] = made_way(field, change, cost, note)
     return way
 
 
-def made_way(field: Field, change: Mapping[str, Any], cost: float, note: str) -> Way:
+def made_way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
     """A way that is used once and not remembered."""
-    fields = (field, *_otherwise_padded(field))
-    return Way(field, fields, change, cost, note, weigher(field), prefix_worth(field) - cost)
+    odd = field.written in _PACKED and field.counts == CHARACTERS and (not field.fixed or field.size % 2)
+    padded = [replace(field, odd=filler) for filler in _FILLERS if odd and filler != field.odd]
+    return Way(field, (field, *padded), change, cost, note, weigher(field), prefix_worth(field) - cost)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +124,11 @@ def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Wa
 def _ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
     plain = kind.format.field(number, version)
     by_field = {} if plain is None else {plain: _way(plain, None, 0.0, "")}
+    page = kind.format.text if kind.format.text in PAGES else "ascii"
     for row in read_toml("guess")["alternative"]:
         if (strict and not row.get("free")) or not _applies(row, kind, version, number, plain):
             continue
-        change = {key: _page(kind) if value == "{text}" else value for key, value in row["change"].items()}
+        change = {key: page if value == "{text}" else value for key, value in row["change"].items()}
         field = kind.format.field(number, version, **change)
         if field is not None and field not in by_field:
             by_field[field] = _way(field, change, row["cost"], row["note"].format(number=number))
@@ -148,22 +147,6 @@ def _applies(
     if row.get("when") == "packed" and not kind.packed:
         return False
     return not (row.get("variable") and plain.fixed)
-
-
-def _page(kind: TriedFormat) -> str:
-    fmt = kind.format
-    return fmt.text if fmt.text in PAGES else "ascii"
-
-
-def _otherwise_padded(field: Field) -> tuple[Field, ...]:
-    """The variants of the field with other paddings of odd digits, if it has any."""
-    odd = field.written in _PACKED and field.counts == CHARACTERS and (not field.fixed or field.size % 2)
-    return tuple(replace(field, odd=filler) for filler in _FILLERS if filler != field.odd) if odd else ()
-
-
-def interned(field: Field) -> Field:
-    """The one object for all fields equal to *field*, of which there are no more than ways."""
-    return _INTERNED.setdefault(field, field)
 
 
 def odd_said(field: Field) -> str:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sim.codec.text import strip_line_ending
 from sim.paste.spellings import tidy
 from sim.paste.spellings.hexadecimal import pairs
-from sim.paste.spellings.sighting import Sighting, around, bare, encoded
+from sim.paste.spellings.sighting import Sighting, around, encoded
 
 # A possible start of a message within other text: an MTI and a bitmap, or a header in characters, such as a
 # length in four hex digits.
@@ -44,7 +45,7 @@ EXAMPLES = (
 
 def find(text: str) -> Iterator[Sighting]:
     """The characters of *text*, then the parts of it that may be a message."""
-    yield Sighting("text", encoded(bare(text)), 0.0, text=True)
+    yield Sighting("text", encoded(strip_line_ending(text)), 0.0, text=True)
     yield from _inside(tidy.joined(text))
     yield from _rejoin_parts(text)
     yield from _lines_joined(text)
@@ -52,7 +53,7 @@ def find(text: str) -> Iterator[Sighting]:
 
 def _inside(text: str) -> Iterator[Sighting]:
     """Messages within other text, such as a log line or a quotation."""
-    content = bare(text)
+    content = strip_line_ending(text)
     parts = {content}
     places = (match.start() for match in _MESSAGE.finditer(text))
     for start, _ in zip(places, range(_MOST_PLACES), strict=False):
@@ -85,7 +86,7 @@ def _rejoin_parts(text: str) -> Iterator[Sighting]:
 def _lines_joined(text: str) -> Iterator[Sighting]:
     """A text form that was wrapped, or broken in copying: its lines joined."""
     text = tidy.unwrapped(text)
-    lines = bare(text).splitlines()
+    lines = strip_line_ending(text).splitlines()
     if len(lines) > 1 and _MESSAGE.match(lines[0].lstrip()):
         joined = "".join(lines).strip()
         yield Sighting("text in lines", encoded(joined), -around(len(lines)), text=True)

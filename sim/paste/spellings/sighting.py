@@ -44,11 +44,6 @@ def around(characters: int) -> float:
     return _AROUND * characters
 
 
-def bare(text: str) -> str:
-    """*text* without the final line end, which copying adds."""
-    return text[:-2] if text.endswith("\r\n") else text[:-1] if text.endswith(("\n", "\r")) else text
-
-
 def encoded(text: str) -> bytes:
     """The characters of *text*, one byte each."""
     return text.encode("latin-1", "replace")
