@@ -227,6 +227,8 @@ NAMED: dict[str, Callable[[Message], str]] = {
         f"mti={message.mti}&" + "&".join(f"field{number}={quote(value)}" for number, value in _pairs(message))
     ),
     "Postilion trace": _of_lines("{mti}:", "   [LLVAR  n    ..19  {size:03}] {n3} [{v}]"),
+    "Postilion trace, no brackets": _of_lines("{mti}:", "   [LLVAR  n    ..19  {size:03}] {n3} {v}"),
+    "aligned table without heading": _of_lines("MTI {mti}", "  {n:>3}  Name of it              {v}"),
     "Postilion, by name": _of_lines("{mti}:", "    n {n3} {name}: [{v}]"),
     "Field 002 [kind] [value]": _of_lines(
         "Message Type [{mti}]", "Field {n3} [LLVAR n ..19 {size:03}] [{v}]"

@@ -100,9 +100,11 @@ _SAID_SIZE = (
     r"(?:len(?:gth)?|size)\s?[=:(\[]\s?[0-9]{1,4}[,;)\]]{0,2}\s{1,4}"
     r"(?:val(?:ue)?|data|content)\s?(?:[=:]\s?|(?=[(\[]))"
 )
-# An element as printed by Postilion and its imitators: kind, number, value.
+# An element as printed by Postilion and its imitators: kind, number (of its part, too), value.
 _BEHIND_KIND = re.compile(
-    r"\s{0,40}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}([0-9]{3})\s{1,4}\[(.*)\]\s{0,8}", re.I
+    r"\s{0,40}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}"
+    r"([0-9]{3})(?:\.0{0,2}([0-9]{1,3}))?\s{1,4}(\[.*\]|[^\s\[].*?)\s{0,8}",
+    re.IGNORECASE,
 )
 _VALUE = re.compile(
     rf"[\])>]?(?:\s{{1,8}}{_SAID_SIZE}|\s{{0,4}}[:=]?\s{{0,2}}{_SIZE}\s{{0,4}}[:=]?\s?(?=[\[<'\"])"
@@ -248,7 +250,7 @@ def _by(pattern: re.Pattern[str], pairs: Pairs) -> Pairs:
 def _element(line: str) -> tuple[int, str, str] | None:
     """Number, part and value in a line; None if it names no element."""
     if kind := _BEHIND_KIND.fullmatch(line):
-        return int(kind[1]), "", f"[{kind[2]}]"
+        return int(kind[1]), kind[2] or "", kind[3]
     worded = _WORDED.search(line)
     if not worded and (match := _NAMED.match(line)):
         return int(match[1]), "", match[2]

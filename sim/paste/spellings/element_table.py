@@ -43,7 +43,7 @@ _QUOTED = re.compile(r'"[^"]*"')
 _NAMES = 3
 # The number and the name of an element, then blanks that align the column.
 _NUMBERED = re.compile(r"[ \t]{0,8}([0-9]{1,3})[ \t]{1,4}[A-Za-z]")
-_FILLED = re.compile(r"[^\r\n]{3,100}?\S {2,}(?=\S)")
+_FILLED = re.compile(r"[^\r\n]{0,100}?\S {2,}(?=[^\s:=])")
 
 
 def find(text: str) -> Iterator[Named]:
@@ -70,19 +70,19 @@ def find(text: str) -> Iterator[Named]:
         if often and (messages := list(_messages_of_rows(rows, text))):
             yield from messages
             return
-    yield from _messages_of_rows(_aligned(lines))
+    yield from _messages_of_rows(_aligned(lines), text)
 
 
 def _aligned(lines: list[str]) -> list[tuple[str, str]]:
     """Path and value of each row in aligned columns of number, name and value; a name may fill its column."""
-    rows = [(match[1], line) for line in lines if (match := _NUMBERED.match(line))]
-    ends = Counter(found.end() for _, line in rows if (found := _FILLED.match(line)))
-    if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or not ends:
+    rows = [(match, line) for line in lines if (match := _NUMBERED.match(line))]
+    ends = Counter(name.end() for match, line in rows if (name := _FILLED.match(line, match.end())))
+    [(column, count)] = ends.most_common(1) or [(0, 0)]
+    if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or 2 * count <= len(rows):
         return []
-    column = ends.most_common(1)[0][0]
     if any(line[column - 1 : column] != " " for _, line in rows):
         return []
-    return [(path, line[column:]) for number, line in rows if (path := path_of(number)) is not None]
+    return [(path, line[column:]) for match, line in rows if (path := path_of(match[1])) is not None]
 
 
 def _wide(split: list[list[str]]) -> Iterator[Named]:
