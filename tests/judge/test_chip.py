@@ -397,3 +397,14 @@ def test_an_expired_chip_card_is_told_by_the_date_of_the_chip() -> None:
     message = request().replace(de14="2610")
     assert "card-expired" in {one.rule for one in run(message)}
     assert "card-expired" not in {one.rule for one in run(message.replace(de14="2611"))}
+
+
+@pytest.mark.parametrize(
+    ("terminal", "paths"), [("TERM0001", []), ("TERM1   ", []), ("        ", []), ("TERM0002", ["55.9F1C"])]
+)
+def test_the_chip_data_repeat_the_terminal(terminal: str, paths: list[str]) -> None:
+    """9F1C is DE 41, with or without the blanks that fill it up; blanks name no terminal."""
+    tag = "9F1C08" + (b"TERM1   " if terminal == "TERM1   " else b"TERM0001").hex().upper()
+    message = generate("auth", network="VISA", entry="chip", at=AT).message
+    changed = message.replace(de41=terminal, de55=message[55] + tag)
+    assert [one.path for one in run(changed) if one.rule == "chip-agrees"] == paths
