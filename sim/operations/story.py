@@ -103,7 +103,8 @@ def _totals(message: Message) -> Iterator[str]:
     totals, rows = phrases("totals"), list[tuple[str, str, str, str]]()
     if element := number_of("totals-currency", message.version):
         for what, (count, value) in totals["elements"].items():
-            rows.append((what, message.get(count), message.get(value), message.get(element)))
+            if count in message:
+                rows.append((what, message[count], message.get(value), message.get(element)))
     else:
         values = {subfield.name: subfield.part.value for subfield in unfold(message, 74)}
         for what, name in totals["parts"].items():
