@@ -76,9 +76,9 @@ def find(text: str) -> Iterator[Named]:
 def _aligned(lines: list[str]) -> list[tuple[str, str]]:
     """Path and value of each row in aligned columns of number, name and value; a name may fill its column."""
     rows = [(match, line) for line in lines if (match := _NUMBERED.match(line))]
-    ends = Counter(name.end() for match, line in rows if (name := _FILLED.match(line, match.end())))
+    ends = Counter(name.end() for match, line in rows if (name := _FILLED.match(line, match.end() - 1)))
     [(column, count)] = ends.most_common(1) or [(0, 0)]
-    if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or 2 * count <= len(rows):
+    if len(rows) < _FEWEST or 2 * len(rows) <= len(lines) or 8 * count < len(rows):
         return []
     if any(line[column - 1 : column] != " " for _, line in rows):
         return []
