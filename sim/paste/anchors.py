@@ -98,7 +98,6 @@ def _saved(maps: bytes) -> float:
     return _SHARE * sum(map(getitem, _of_bytes(), maps))
 
 
-@cache
 @lru_cache(maxsize=1024)
 def usual(mti: str) -> bool:
     """Whether a network uses messages of this class and function, in any version."""

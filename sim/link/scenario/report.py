@@ -229,7 +229,7 @@ def export_suite(suite: str | Path, path: str | Path) -> Path:
     >>> import pathlib, sim, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     made = sim.export_suite("JCB", pathlib.Path(folder) / "test_jcb.py")
-    ...     made.readsafe_html().count("def test_")
+    ...     made.read_text().count("def test_")
     31
     """
     parsed_suite, target = suite_of(suite), Path(path)
