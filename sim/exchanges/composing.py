@@ -473,8 +473,11 @@ class Composer(Draft):
             request = replace(request, purpose=heads[0].value, kind=None)
             chain = [heads[0].value]
         amounts = self.amounts(chain, decision)
+        was, now = (options.get("currency", "USD") for options in (before.options, self.options))
+        if was != now and self.shares and "main" not in amounts:  # 5 USD of 20 EUR
+            self.bad(said_by([mark for marks in self.shares.values() for mark in marks]))
         if self.all("tip"):
-            amounts.setdefault("main", int(before.options.get("amount_minor_units", 0)))
+            amounts.setdefault("main", int(before.options.get("amount_minor_units", 1000)))
             chain = self._tipped(chain, amounts)
             request = request if chain[0] == before.purpose else replace(request, purpose=chain[0], kind=None)
         if "cashback" in amounts:
@@ -482,7 +485,7 @@ class Composer(Draft):
         if "main" in amounts:
             self.put("amount_minor_units", amounts["main"])
             self.words["amount_minor_units"] = said_by(self.shares.get("main", ()))
-        elif "currency" in self.words and before.options.get("currency", "USD") != self.options["currency"]:
+        elif was != now:
             self._same_number(before)
         if self.all("kind", "mti"):
             request = replace(request, kind=self._kind(chain, decision))

@@ -137,7 +137,7 @@ def _clauses(settled: Reader) -> list[_Clause]:
     sums = [(start, end) for start, end in spans if not any(start <= at < end for at in remarks)]
     for count in settled.all("count"):
         numbers = [_SUM.search(text, max(start, count.end), end) for start, end in sums]
-        if len(sums) == count.value and all(numbers) and (number := numbers[0]):
+        if len(sums) == count.value and sums[0] == spans[0] and all(numbers) and (number := numbers[0]):
             spans[:1] = [(spans[0][0], number.start()), (number.start(), spans[0][1])]  # 3 taps of | 3
     ends = [0, *(end for _, end in spans)]
     clauses = [_Clause(text, after, *span, settled.marks) for after, span in zip(ends, spans, strict=False)]

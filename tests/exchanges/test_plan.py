@@ -255,6 +255,7 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa purchase 20 USD", "the same, declined for fraud", ["0100", "0110 39=59"]),
         ("visa purchase 20 USD", "the same with Mastercard, 30 EUR", ["0100 2~5 4=000000003000 49=978"]),
         ("visa purchase 20 USD", "add a tip of 15%", ["0100 4=000000002300"]),
+        ("visa purchase", "add a tip of 2 USD", ["0100 4=000000001200"]),
         ("visa echo", "on mastercard", ["0800"]),
         ("visa purchase 20 USD", "refund half of it", ["0100", "0110", "0100 3~20 4=000000001000", "0110"]),
         ("visa purchase 20 USD", "reverse 5 USD", ["0100", "0110", "0400 95~000000001500", "0410"]),
@@ -268,6 +269,14 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
     """What is said next changes what it names and keeps the rest."""
     made = _messages(sim.plan(first).then(then).plan.run())
     assert [_misfits(one, want) for one, want in zip(made, messages, strict=True)] == [[] for _ in messages]
+
+
+def test_a_part_is_in_the_currency_of_the_payment() -> None:
+    """2 USD are no part of 20 EUR, but of 30 USD that replace them."""
+    before = plan_of("visa preauth 20 EUR")
+    for text in ("add a tip of 2 USD", "reverse 2 USD", "2 USD more", "partially approved for 2 USD"):
+        assert plan_of(text, before=before).unclear == ("2 USD",), text
+    assert plan_of("30 USD, with a tip of 2 USD", before=before).steps[0].options["amount_minor_units"] == 3200
 
 
 def test_what_is_held_grows_and_is_completed() -> None:
