@@ -36,6 +36,7 @@ from sim.operations.answering import carried
 from sim.operations.filling import Inside, holds
 from sim.spec import is_particular, lookup, number_of
 from sim.spec import role as element_of
+from sim.spec.layouts import layouts
 from sim.spec.networks import presence
 from sim.spec.recipes import Test, answers, recipes
 from sim.spec.recipes import carried as carried_rows
@@ -301,8 +302,10 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
             yield _hit_in(path, "no result of what the request did not ask for", "one")
     code = message.get(39)
     for job, path in _SENT.items():
-        if is_particular(job, version, code) and not asked[path]:
-            yield Hit(39, f"no result of {path}, which the request does not have", repr(code))
+        number, _, part = path.partition(".")
+        known = not part or layouts(version, int(number), network)
+        if known and is_particular(job, version, code) and not asked[path]:
+            yield Hit(39, f"another code, because the request has no DE {path}", repr(code))
     if not is_particular("partial", version, code):
         return
     accepting = [row.parts.items() for row in recipes(network, version) if row.asks_for("partial_approval")]
@@ -312,7 +315,7 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
         yield Hit(39, f"no partial approval, because {path} of the request accepts none", repr(code))
 
 
-# What a request contains if a response code of this job can answer it: a PIN block, Visa's CVV2.
+# What a request has if a response code of this job can answer it: a PIN block, Visa's CVV2.
 _SENT = {"pin-refused": "52", "code-refused": "126.10"}
 
 

@@ -177,6 +177,22 @@ def test_an_issuer_may_advise_the_merchant_unasked() -> None:
 
 
 @pytest.mark.parametrize(
+    ("network", "code", "expected"),
+    [
+        ("VISA", "N7", ["another code, because the request has no DE 126.10"]),
+        ("VISA", "55", ["another code, because the request has no DE 52"]),
+        ("MASTERCARD", "N7", []),
+        ("MASTERCARD", "05", []),
+    ],
+)
+def test_a_code_about_what_was_not_sent(network: str, code: str, expected: list[str]) -> None:
+    """A wrong PIN needs a PIN, N7 the CVV2, which is in DE 126 on the network that has N7."""
+    exchange = make(network=network, entry="ecommerce", outcome="declined", at=AT)
+    messages = [exchange.messages[0], exchange.messages[1].replace(de39=code)]
+    assert [one.expected for _, one in findings(exchange.fitted(messages))] == expected
+
+
+@pytest.mark.parametrize(
     ("network", "outcome", "rules"),
     [("MASTERCARD", "declined", ["never-retried"]), ("MASTERCARD", "approved", []), ("JCB", "declined", [])],
 )
