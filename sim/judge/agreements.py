@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sim.errors import quoted_value
+from sim.errors import counted, quoted_value
 from sim.judge.elements import clean, part_of_pos
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import DE, Tag, maybe
@@ -49,7 +49,8 @@ def _bind(row: Mapping[str, str], path: str, version: str) -> None:
         if not all(matches(text) for matches, text in zip(conditions, beside, strict=True)):
             return None
         text = value[place]
-        found = (row["found"] or "{}").format(quoted_value(text), size=len(value))
+        counts = {f"{noun}s": counted(len(value), noun) for noun in ("digit", "character")}
+        found = (row["found"] or "{}").format(quoted_value(text), **counts)
         return Hit(
             number, row["expected"], found, start, len(text), hint=row["hint"], severity=severity, **inside
         )

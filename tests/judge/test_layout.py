@@ -30,7 +30,7 @@ def test_a_wrong_character_is_reported_once(number: int, value: str) -> None:
     assert [one.rule for one in run(auth(**{f"de{number}": value}))] == ["character-class"]
 
 
-@pytest.mark.parametrize("number", [35, 45, 54])
+@pytest.mark.parametrize("number", [35, 36, 45, 54])
 def test_one_character_is_singular(number: int) -> None:
     """A finding on the length of a value of one character does not say `1 characters`."""
     messages = [one.message for one in run(auth(**{f"de{number}": "1"})) if one.field == number]
