@@ -276,7 +276,9 @@ def test_a_part_is_in_the_currency_of_the_payment() -> None:
     before = plan_of("visa preauth 20 EUR")
     for text in ("add a tip of 2 USD", "reverse 2 USD", "2 USD more", "partially approved for 2 USD"):
         assert plan_of(text, before=before).unclear == ("2 USD",), text
-    assert plan_of("30 USD, with a tip of 2 USD", before=before).steps[0].options["amount_minor_units"] == 3200
+    assert (
+        plan_of("30 USD, with a tip of 2 USD", before=before).steps[0].options["amount_minor_units"] == 3200
+    )
 
 
 def test_what_is_held_grows_and_is_completed() -> None:
