@@ -175,5 +175,5 @@ def plan(exchange_plan: Plan) -> Answer:
 
 def _message(run: Run, at: int) -> Answer:
     step = run.exchange.steps[at]
-    fields = operations.field_values(step.message)
+    fields = operations.field_values(step.message, run.exchange.network)
     return {"message": run.text(at), "mti": step.message.mti, "role": step.role, "fields": fields}

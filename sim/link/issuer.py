@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sim.link.keys.ring import KeyRing
 
 
-Key = tuple[str, ...]
+BookingKey = tuple[str, ...]
 _REPLACEMENT = slice(0, 12)  # DE 95 of 1987: the amount that stays
 _MOST_OF_ONE = 100  # authorizations of a transaction
 
@@ -63,7 +63,7 @@ class Accounts:
         # Bookings by number: the account, the amount not yet reversed (below 0 for a credit), and whether
         # it was completed. Tuples of texts and numbers: small, and ignored by the garbage collector.
         self._booked: Kept[int, tuple[str, int, bool]] = Kept(self.remembered)
-        self._numbers: Kept[Key, int] = Kept(3 * self.remembered)
+        self._numbers: Kept[BookingKey, int] = Kept(3 * self.remembered)
         # The authorizations of a transaction with a network identifier: the first, and its increments.
         self._transactions: Kept[str, tuple[int, ...]] = Kept(self.remembered)
         self._count = 0
@@ -112,7 +112,7 @@ class Accounts:
                 self._booked.keep(other, (pan, 0, True))
         return True
 
-    def _find(self, keys: list[Key]) -> tuple[int, str, int, bool] | None:
+    def _find(self, keys: list[BookingKey]) -> tuple[int, str, int, bool] | None:
         """The booking of the first known key in *keys*: its number and its record."""
         for key in keys:
             number = self._numbers.get(key)
@@ -136,10 +136,10 @@ class Accounts:
         return back
 
 
-def _keys(message: Message, stan: str, approval: str = "") -> list[Key]:
+def _keys(message: Message, stan: str, approval: str = "") -> list[BookingKey]:
     """The keys by which another message may refer to a transaction of the card of *message*: its *stan*, its
     retrieval reference number, the *approval* code of its response."""
-    pan, keys = account(message)[1], list[Key]()
+    pan, keys = account(message)[1], list[BookingKey]()
     if stan := stan.lstrip("0"):
         keys.append(("stan", pan, stan))
     if reference := message.get(37):
@@ -336,9 +336,8 @@ class Issuer:
         if request.mti[1] == _REVERSAL:
             back = self.accounts.give_back(request)
             if back is None:
-                return self._answer(
-                    request, self._code("unknown_original", request)
-                ), "its original is unknown"
+                code = self._code("unknown_original", request)
+                return self._answer(request, code), "its original is unknown"
             return self._answer(request, None), "" if back else "was already reversed"
         if request.mti[1] in _ACCOUNTED:
             return self._moved(request, rule)

@@ -156,8 +156,8 @@ def _is_brittle(best: Candidate) -> bool:
         or fill
         or len(empty) > 1
         or not {PAGES_DIFFER, OTHER_CARD, MASKED}.isdisjoint((*best.unusual, *best.reading.notes))
-        or (bool(best.dialect) and (len(best.dialect) > 1 or count < _FEW_DIALECT))
-        or (bool(best.dialect) and not (usual(mti) and is_known_mti(mti)))
+        or len(best.dialect) > 1
+        or (bool(best.dialect) and (count < _FEW_DIALECT or not (usual(mti) and is_known_mti(mti))))
         or (alone and not framed)
     )
 

@@ -156,7 +156,7 @@ def _uncover(seeable: bytearray, span: _Span, seen: Anatomy, place: Place, prefi
             chars = range(byte, byte + 1)
         elif count == (size + 1) // 2:  # padding may be on either side
             chars = range(2 * byte - size % 2, 2 * byte + 2)
-        seeable[first + byte] = hidden.isdisjoint(chars)
+        seeable[first + byte] = not hidden or hidden.isdisjoint(chars)
 
 
 CHIP = 55

@@ -13,6 +13,7 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
+from sim.codec.text import is_digits
 from sim.elements.money import in_major_units
 from sim.errors import BuildError, ChoiceError, OptionError
 from sim.masking import mask_pan
@@ -185,13 +186,13 @@ class AmountInput(InputField):
 
     def _read(self, box: Any) -> int:
         """The amount in a box. Raises ValueError with a sentence for the user."""
-        is_major, units, part, places = box is self.major, box.value.strip(), "", 0
-        if is_major:
-            units, _, part = units.replace(",", ".", "." not in units).partition(".")
-            places = decimals(self.currency)
-        if not ((units + part).isascii() and (units + part).isdigit()):
-            whole = "Digits only: minor units are whole"
-            raise ValueError("Digits, with a point or comma before the decimals" if is_major else whole)
+        units, part, places, expected = box.value.strip(), "", 0, "Digits only: minor units are whole"
+        if box is self.major:
+            point = "." if "." in units else ","
+            units, _, part = units.partition(point)
+            places, expected = decimals(self.currency), "Digits, with a point or comma before the decimals"
+        if not is_digits(units + part):
+            raise ValueError(expected)
         if len(part) > places:
             raise ValueError(f"This currency has {places or 'no'} decimals")
         minor = int(units + part.ljust(places, "0"))
@@ -346,7 +347,7 @@ class CardInput(InputField):
         """Describe another number: it is used unchanged, even if it is wrong."""
         is_own, pan = self.choice.value == OWN_CARD, str(self.value or "")
         show(self.own, is_own)
-        digits = pan.isascii() and pan.isdigit() and _SHORTEST <= len(pan) <= _LONGEST
+        digits = is_digits(pan) and _SHORTEST <= len(pan) <= _LONGEST
         misfit = f"{_SHORTEST} to {_LONGEST} digits; this has {len(pan)} characters"
         self.typed = self.choice.problem or (misfit if is_own and pan and not digits else "")
         self.problem = self.typed
@@ -380,7 +381,7 @@ class StanInput(InputField):
         self.value = "000001" if self.typed else f"{int(self.value) % _LARGEST_STAN + 1:06}"
 
     def _judge(self, change: Any) -> None:
-        right = len(self.value) == 6 and self.value.isascii() and self.value.isdigit()
+        right = len(self.value) == 6 and is_digits(self.value)
         self.typed = self.problem = "" if right else "Six digits"
 
 
@@ -448,7 +449,7 @@ def traits_of(name: str, options: Iterable[str]) -> dict[str, Any]:
 
 
 class OptionField(InputField):
-    """An option as a list, a switch, a number or a text: `value`, None if omitted."""
+    """An option as a list, a number or a text: `value`, None if omitted."""
 
     value = traitlets.Any(None)
 

@@ -114,7 +114,8 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
             show(self, bool(self.button.description or self._said.value))
             return
         self.said, bare = seen.read_as, _alone(seen)
-        self._offer = partial(self._mend, bare, None)
+        repaired = partial(self._repair, raw, seen.version)
+        self._offer = partial(self._mend, bare, None) if bare else repaired
         more = f" The first of {1 + len(seen.more)} messages." if seen.more else ""
         why = "; ".join(seen.reasons)
         reasons = "" if seen.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."
