@@ -57,7 +57,9 @@ _MOST_APART = 8
 _MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
 # Work for all parts unlike the first one; searching each of them in every notation takes some, too.
 _MOST_OTHERS, _A_PART = 1000, 50
+_HEX = re.compile(r"[0-9A-Fa-f]+")
 _HEAD = re.compile(r"(?:0[1-8]|1[1-8])[0-9]{2}[0-9A-Fa-f]{16}")
+_LEFT = re.compile("the data after message [0-9]+ cannot be read")
 
 
 def guess(
@@ -156,10 +158,15 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         beside = _of_sightings(sightings(bare), bare, asked) if spelled.misfits else spelled
         return beside if beside.believed and beside.mti == spelled.mti else spelled
     lines = [] if record else [line for line in bare.splitlines() if line.strip()]
-    if len(lines) > 1 and (reading := _line_by_line(lines, asked)):
-        return reading
+    by_line, is_whole = _line_by_line(lines, asked) if len(lines) > 1 else (None, False)
+    if by_line and is_whole:
+        return by_line
     all_sightings = [*sightings(bare), *([Sighting(GIVEN, raw, 0.0)] if raw else ())]
     reading = _of_sightings(all_sightings, bare, asked)
+    # Lines that the whole does not read: the second message is perhaps damaged.
+    left = len(reading.messages) < len(lines) - 1 and any(map(_LEFT.match, reading.reasons))
+    if by_line and (left or not reading.believed) and _HEX.fullmatch(lines[0].strip()):
+        return by_line
     if not record:
         in_blocks = _with_parts(reading, blocks(lines), asked)
         in_paragraphs = _with_parts(in_blocks, paragraphs(bare), asked)
@@ -176,15 +183,15 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     return twice or (_each(words) if (words := worded(bare)) else reading)
 
 
-def _line_by_line(lines: list[str], asked: Known) -> Reading | None:
-    """Read *lines* that are a message each, written like the first, damaged ones as far as they read. None if
-    some are not, unless the first is a text form, which continues in no other line."""
+def _line_by_line(lines: list[str], asked: Known) -> tuple[Reading | None, bool]:
+    """Read *lines* that are written like the first, damaged ones as far as they read; None if the first is no
+    message. Also returns whether all are messages, as after a text form, which continues in no other line."""
     form = _text_form(lines[0].strip(), asked)
     first = form or _of_sightings(sightings(lines[0]), lines[0], asked)
     if not form and not first.believed:
-        return None
+        return None, False
     reading = _with_parts(first, lines, asked, lines=True)
-    return reading if form or len(reading.messages) >= min(len(lines), _MOST_PARTS) else None
+    return reading, bool(form) or len(reading.messages) >= min(len(lines), _MOST_PARTS)
 
 
 def _lines_apart(lines: list[str], asked: Known) -> Iterator[Reading]:

@@ -191,6 +191,16 @@ def test_lines_of_a_log_are_each_a_message_also_the_cut_one() -> None:
         assert len(guess("\n".join([*lines[:2], "then the host was silent"])).messages) == 2
 
 
+@pytest.mark.parametrize("format", ["bcd", "ascii"])
+def test_a_damaged_line_of_hex_leaves_the_others_sure(format: str) -> None:
+    """Lines that do not read as one are read apart: one starts otherwise, is cut, or is no message."""
+    one, two, three = (encode(message, format).hex() for message in _three())
+    for damaged in ("ff" + two[2:], two[:60], "deadbeef" * 8):
+        messages = guess("\n".join([one, damaged, three])).messages
+        sure = [reading.message for reading in messages if reading.confidence == "sure"]
+        assert sure == [_three()[0], _three()[2]]
+
+
 def test_hex_below_a_question_is_all_found() -> None:
     """The words around two messages do not make them fewer."""
     messages = _three()[:2]
