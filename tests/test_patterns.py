@@ -18,6 +18,8 @@ from support import ALL, MORE
 
 import server
 import sim
+from sim.exchanges import lexicon
+from sim.spec.tables import read_csv
 
 _LONGEST = 65536
 _MOST_SECONDS = 0.5
@@ -63,12 +65,14 @@ def _inside(held: object, deep: int = 0) -> Iterator[_Pattern]:
 
 
 def _patterns() -> dict[_Pattern, tuple[Any, str]]:
-    """Each pattern, with the module and the name through which it was found."""
+    """Each pattern, with the module and the name through which it was found; also those of descriptions."""
     found: dict[_Pattern, tuple[Any, str]] = {}
     for module in _modules():
         for name, held in list(vars(module).items()):
             for pattern in () if name.startswith("__") else _inside(held):
                 found.setdefault(pattern, (module, name))
+    for row in read_csv("descriptions/patterns"):
+        found.setdefault(lexicon.pattern(row["name"]), (lexicon, f"pattern({row['name']})"))
     return found
 
 
