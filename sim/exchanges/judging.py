@@ -394,7 +394,7 @@ def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
 
 
 def _reversed_twice(seen: Seen) -> Iterator[Hit]:
-    """One reversal of a transaction leaves what another has left: it is the same one again."""
+    """A second reversal that leaves the same amount is the first one again."""
     stays = final_amount(seen.message)
     for at, step in enumerate(seen.before.steps):
         if step.role == REVERSAL and step.of == seen.step.of and final_amount(step.message) == stays:
