@@ -34,6 +34,9 @@ def _shares(reader: Reader) -> None:
     amounts = [mark.value for mark in reader.all("amount")] or [reader.whole]
     total = amounts[0] if len(amounts) == 1 else None
     every = {mark.start for mark in reader.all("every")}
+    if reader.all("share") and not reader.all("amount", "head", "then", "tip", "also"):
+        for mark in reader.all("decision"):  # half of it approved
+            mark.value = "partial" if mark.value == "approved" else mark.value
     for mark in reader.all("share"):
         if reader.all("count") and mark.start in every:
             mark.key = "aside"

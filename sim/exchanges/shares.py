@@ -130,7 +130,9 @@ class Draft:
         if last and joined and last.value == "balance" and chain == ["balance"]:
             return "balance"
         if decision.outcome == "partial" and not parts:
-            approvals = granted(self.reader) if len(self.all("amount", "bare")) > 1 else []
+            # In a follow-up, the whole is in the plan before: `half of it approved`.
+            whole = self.before or len(self.all("amount", "bare")) > 1
+            approvals = granted(self.reader) if whole else []
             if mark in approvals or (
                 not approvals and last and last.key == "decision" and last.value == "partial"
             ):
