@@ -36,7 +36,6 @@ _SAID = _MONEY | {*_DECIDING, "head", "alone", "entry", "network"}
 _PLAIN = _MONEY | {*_DECIDING, "currency", "entry", "network"}
 _COUNTS = ("count", "each", "every", "number")
 _SHARED = frozenset(key for kind in (*_INHERITED, _DECIDING, _COUNTS) for key in kind)
-_LAST = -1
 
 Compose = Callable[[Reader, dict[str, Any]], Plan]
 
@@ -177,7 +176,7 @@ class _List:
         items: list[_Item] = []
         remarks: list[_Clause] = []
         while rest:
-            if rest[0].is_remark and _LAST <= (rest[0].number or 0) <= len(items) and len(items) > 1:
+            if rest[0].is_remark and rest[0].number != len(items) + 1 and len(items) != 1:
                 remarks.append(rest.pop(0))
                 continue
             for size in range(min(len(rest), _LONGEST), 0, -1):
@@ -235,8 +234,8 @@ class _List:
         """The *items* with what *remarks* add to them; if one decides, the others are approved."""
         for remark in remarks:
             number = remark.number or 0
-            if not number and len(items) % 2 == 0:
-                return []  # there is no middle one
+            if number > len(items) or (not number and len(items) % 2 == 0):
+                return []  # there is no such one, or no middle
             item = items[number - (number > 0) if number else len(items) // 2]
             if item.own & remark.keys:
                 return []
