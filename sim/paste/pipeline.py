@@ -189,8 +189,8 @@ def following(first: Candidate) -> Iterator[Candidate]:
 
 
 def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = True) -> Candidate | None:
-    """Read the message at the start of *data*, framed and written like *first*; None if none can be read,
-    or, if it must be *whole*, none to its end."""
+    """Read the message at the start of *data*, framed and written like *first*; None if none can be read to
+    its end or, if it need not be *whole*, none with a usual MTI."""
     search = Search(data)
     anchor = next(iter(anchors(search.views, first.anchor.at, first.anchor.head)), None)
     if anchor is None or not (whole or usual(anchor.mti)):

@@ -48,7 +48,7 @@ def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str)
 
 
 def made_way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
-    """A way that is used once and not remembered."""
+    """A new way that reads *field*; `ways` has those of the formats, each made once."""
     odd = field.written in _PACKED and field.counts == CHARACTERS and (not field.fixed or field.size % 2)
     padded = [replace(field, odd=filler) for filler in _FILLERS if odd and filler != field.odd]
     return Way(field, (field, *padded), change, cost, note, weigher(field), prefix_worth(field) - cost)

@@ -153,7 +153,7 @@ class RuleRow(ipywidgets.VBox):  # type: ignore[misc]
         head = ipywidgets.HBox([self.heading, self.remove_button]).add_class("iso-bar")
         super().__init__([head, ipywidgets.Box([*self.inputs.values()]).add_class("iso-form")])
         self.add_class("iso-rule")
-        # Now: a later change to a visible input would discard what is being typed.
+        # Numbered now: a later change to a visible input would discard what is being typed.
         self.renumber(number)
 
     def renumber(self, number: int) -> None:
