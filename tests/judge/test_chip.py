@@ -392,6 +392,13 @@ def test_the_chip_signs_the_cash_back_of_the_message(cash: str, expected: list[s
     assert [one.rule for one in chip_findings(message)] == expected
 
 
+def test_an_attended_cash_machine_is_reported_once() -> None:
+    """The merchant category and DE 25 both say unattended."""
+    message = generate("auth", network="VISA", purpose="cash", entry="chip", at=AT).message
+    changed = message.replace(de55=message[55].replace("9F350114", "9F350122"))
+    assert [one.rule for one in run(changed)] == ["chip-terminal-type"]
+
+
 def test_an_expired_chip_card_is_told_by_the_date_of_the_chip() -> None:
     """A 1987 message has no year but in 9A."""
     message = request().replace(de14="2610")
