@@ -283,7 +283,7 @@ def _pan(message: Message, number: int, network: str | None) -> str:
     detection = detect(pan)
     card = f"{detection.brand if detection else 'unknown brand'} card {mask_pan(pan)}"
     if detection and len(pan) not in detection.range.lengths:
-        return f"{card}, wrong length: {len(pan)} digits"
+        return f"{card}, wrong length: {counted(len(pan), 'digit')}"
     if luhn_ok(pan):
         return f"{card}, check digit correct"
     return f"{card}, check digit wrong" + (

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from sim import background
 from sim.codec import Message
 from sim.codec.wire.dialects import named_format
-from sim.errors import OptionError, quotable, quoted_value
+from sim.errors import OptionError, counted, quotable, quoted_value
 from sim.exchanges import Exchange
 from sim.link.client import AsyncClient, play
 from sim.link.host import LOOPBACK, AsyncHost
@@ -86,7 +86,7 @@ class Host(_End):
     def __repr__(self) -> str:
         line = self.server.line
         state = f"listening on {self.address}" if self.running else "closed"
-        rules = f"{len(self.rules)} rule{'' if len(self.rules) == 1 else 's'}"
+        rules = counted(len(self.rules), "rule")
         return f"Host({state}, {line.format.name} in {' '.join(line.framing)}, {rules})"
 
     @property

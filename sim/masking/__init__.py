@@ -20,6 +20,7 @@ from functools import cache
 from itertools import takewhile
 from typing import NamedTuple
 
+from sim.errors import size
 from sim.kept import Kept
 from sim.masking import search as search
 from sim.masking.inside import cover_chip, cover_tagged, names_card_data
@@ -49,7 +50,7 @@ _ACCOUNT_IN_TRACK = re.compile(r"B?([0-9]{12,19})[=D^]")
 # characters lost or added before it.
 _PLACES = (*range(16, 27), *range(32, 43))
 _BEHIND_BITMAP = (20, 36)
-_LENGTHS = frozenset(str(size) for size in range(SHORTEST, search.LONGEST + 1))
+_LENGTHS = frozenset(str(length) for length in range(SHORTEST, search.LONGEST + 1))
 _NUMERIC = ("n", "x+n")
 _CHARACTERS = {"n": frozenset("0123456789"), "b": frozenset("0123456789ABCDEFabcdef")}
 _MONTHS = frozenset(f"{month:02}" for month in range(1, 13))
@@ -118,7 +119,7 @@ def mask_cells(
 def described(number: int, covered: str, version: str) -> str:
     """A masked value, ready to show: a description if it is an entirely masked sensitive element."""
     hidden = covered and not covered.strip(STAR) and _kinds(version).get(number) in ("hidden", "chip")
-    return f"[{len(covered)} characters masked]" if hidden else covered
+    return f"[{size(covered)} masked]" if hidden else covered
 
 
 def cover_fields(fields: Mapping[int, str], version: str) -> Mapping[int, str]:
@@ -311,11 +312,11 @@ def _shifted(text: str) -> list[Span]:
     flipped."""
     spans = []
     for at in _PLACES:
-        size = text[at : at + 2]
-        if size not in _LENGTHS:
+        digits = text[at : at + 2]
+        if digits not in _LENGTHS:
             continue
-        pan = text[at + 2 : at + 2 + int(size)]
-        sound = len(pan) == int(size) and pan.isdecimal() and pan.isascii()
+        pan = text[at + 2 : at + 2 + int(digits)]
+        sound = len(pan) == int(digits) and pan.isdecimal() and pan.isascii()
         # Directly after a bitmap, issuer and length are enough.
         if sound and (search.fits(pan) if at in _BEHIND_BITMAP else is_card(pan)):
             spans.append(middle(at + 2, at + 2 + len(pan)))

@@ -53,10 +53,8 @@ def load_rules(folder: str | Path) -> tuple[str, ...]:
     for name in (_WORDS, _FUNCTIONS, _FAULTS):
         if not (pack / name).is_file():
             raise SpecError(None, None, f"a pack of rules with {name}", quoted_value(str(folder)))
-    words, faults = (
-        _words(pack),
-        tomllib.loads((pack / _FAULTS).read_text(encoding="utf-8")).get("faults", {}),
-    )
+    words = _words(pack)
+    faults = tomllib.loads((pack / _FAULTS).read_text(encoding="utf-8")).get("faults", {})
     rules, before = catalogue(), len(RULES)
     rules.update(words)
     try:

@@ -15,7 +15,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
-from sim.errors import ChoiceError, SpecError, did_you_mean, either
+from sim.errors import ChoiceError, SpecError, counted, did_you_mean, either
 from sim.spec.codes import Code, lookup
 from sim.spec.elements import VERSIONS, Spec, spec
 from sim.spec.layouts import laid_out, layouts
@@ -581,7 +581,7 @@ def judge(name: str, pan: str) -> CardVerdict:
     if len(pan) not in block.lengths:
         lengths = either([str(length) for length in block.lengths]) + " digits"
         reason = f"card numbers of {block.brand}{place} have {lengths}, this one {len(pan)}"
-        return CardVerdict("error", reason, lengths, f"{len(pan)} digits", block.source)
+        return CardVerdict("error", reason, lengths, counted(len(pan), "digit"), block.source)
     card = f"a card number of {block.brand}"
     if block.report == "ok":
         return CardVerdict(None, f"{card} on its own network", _own_ranges(net), card, block.source)

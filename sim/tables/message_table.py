@@ -16,7 +16,7 @@ import pandas as pd
 from sim import operations
 from sim.codec import Message, ParseError, build
 from sim.elements.card import chosen_network
-from sim.errors import BITMAP_FIELD, BuildError
+from sim.errors import BITMAP_FIELD, BuildError, size
 from sim.grid import as_html
 from sim.operations import chosen_version, copying, explain
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, dissect
@@ -43,11 +43,11 @@ class RawMessage(str):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        size = f"{len(self)} character{'' if len(self) == 1 else 's'}, masked; print() shows it all"
+        note = f"{size(self)}, masked; print() shows it all"
         view = dissect(str(self), chosen_version(str(self), None))
         if view.fault is not None:
-            return f"RawMessage({size})"  # an apparent MTI and bitmap may be a card number
-        return f"RawMessage('{view.shown_text[: view.places[1].end]}…', {size})"
+            return f"RawMessage({note})"  # an apparent MTI and bitmap may be a card number
+        return f"RawMessage('{view.shown_text[: view.places[1].end]}…', {note})"
 
 
 class MessageTable(Table):

@@ -382,7 +382,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "no card": (lambda: keys.pin_block("1234"), "pan: expected a card number, which format 0 requires"),
     "a format": (lambda: keys.pin_block("1234", PAN, format=5), "format: expected 0 to 4"),  # type: ignore[arg-type]
     "aes wanted": (lambda: keys.pin_block("1234", PAN, format=4), "which format 4 requires"),
-    "a block": (lambda: keys.read_pin_block("00", PAN), "block: expected 8 bytes in format 0, found 1 bytes"),
+    "a block": (lambda: keys.read_pin_block("00", PAN), "block: expected 8 bytes in format 0, found 1 byte"),
     "another key": (
         lambda: keys.read_pin_block("00" * 8, PAN, key=PAIR),
         "the key, card number or format is probably different",
@@ -399,7 +399,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a serial": (
         lambda: keys.dukpt_key(PAIR, "12"),
-        "serial: expected 8 to 10 bytes for TDES, found 1 bytes",
+        "serial: expected 8 to 10 bytes for TDES, found 1 byte",
     ),
     "a usage": (lambda: keys.dukpt_key(PAIR, "FFFF9876543210E00001", "pim"), "did you mean 'pin'"),  # type: ignore[arg-type]
     "a type": (lambda: keys.Key(5), "key: expected hexadecimal digits or bytes, found a value of type int"),  # type: ignore[arg-type]
@@ -410,7 +410,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "a key index": (lambda: keys.pvv(PAN, "1234", PAIR, key_index=7), "key_index: expected 0 to 6"),
     "two bytes": (
         lambda: keys.cvc3("5123D", "5E", "00000899", PAIR),
-        "counter: expected 2 bytes, found 1 bytes",
+        "counter: expected 2 bytes, found 1 byte",
     ),
     "a track": (lambda: keys.cvc3("5123?", "005E", "00000899", PAIR), "track: expected track 2, or track 1"),
     "the digits of a card": (
@@ -430,7 +430,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a serial of AES": (
         lambda: keys.dukpt_key(keys.Key(bytes(16), "AES"), "12"),
-        "serial: expected 12 bytes for AES, found 1 bytes",
+        "serial: expected 12 bytes for AES, found 1 byte",
     ),
     "a padding": (lambda: keys.mac(b"x", PAIR, padding=2), "padding: expected 1, found another"),
     "a filling": (lambda: keys.pin_block("1234", PAN, format=3, fill="9"), "fill: expected 10 of the digits"),

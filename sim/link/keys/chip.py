@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha1
 from typing import Literal
 
-from sim.errors import OptionError
+from sim.errors import OptionError, counted
 from sim.link.keys.key import Key, Step, Worked, decimal, digits, key_of, octets, text, xor
 from sim.link.keys.mac import mac
 
@@ -198,6 +198,6 @@ def arpc(
         return Worked("arpc", text(made_of + data), steps)
     data = octets(answer, "answer")
     if method != 2 or not 4 <= len(data) <= 12:
-        raise OptionError("answer", "method 1, or 4 to 12 bytes with method 2", f"{len(data)} bytes")
+        raise OptionError("answer", "method 1, or 4 to 12 bytes with method 2", counted(len(data), "byte"))
     done = mac(request_cryptogram + data, tdes_key, algorithm="ISO9797-1-3", padding=2, length=4)
     return Worked("arpc", done.value + text(data), done.steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from sim.errors import ChoiceError, OptionError
+from sim.errors import ChoiceError, OptionError, counted
 from sim.link.keys.key import Key, key_of, octets, xor
 
 Usage = Literal["pin", "mac request", "mac response", "data request", "data response"]
@@ -163,12 +163,12 @@ def _bits(number: int, width: int) -> Iterator[int]:
 def _tdes_serial(serial: bytes | str) -> int:
     value = octets(serial, "serial")
     if not 8 <= len(value) <= _TDES_SERIAL:
-        raise OptionError("serial", f"8 to {_TDES_SERIAL} bytes for TDES", f"{len(value)} bytes")
+        raise OptionError("serial", f"8 to {_TDES_SERIAL} bytes for TDES", counted(len(value), "byte"))
     return int.from_bytes(value.rjust(_TDES_SERIAL, b"\xff"), "big")
 
 
 def _aes_serial(serial: bytes | str, *, initial: bool = False) -> bytes:
     value = octets(serial, "serial")
     if len(value) != _AES_SERIAL and not (initial and len(value) == _AES_ID):
-        raise OptionError("serial", f"{_AES_SERIAL} bytes for AES", f"{len(value)} bytes")
+        raise OptionError("serial", f"{_AES_SERIAL} bytes for AES", counted(len(value), "byte"))
     return value

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from sim.errors import OptionError
+from sim.errors import OptionError, counted
 
 CipherName = Literal["TDES", "AES"]
 _SIZES = {"TDES": (8, 16, 24), "AES": (16, 24, 32)}
@@ -62,7 +62,7 @@ class Key:
         self._value = value.data if isinstance(value, Key) else octets(value, "key")
         if len(self._value) not in _SIZES[cipher]:
             sizes = ", ".join(str(size) for size in _SIZES[cipher])
-            raise OptionError("key", f"{sizes} bytes for {cipher}", f"{len(self._value)} bytes")
+            raise OptionError("key", f"{sizes} bytes for {cipher}", counted(len(self._value), "byte"))
         even = [at for at, byte in enumerate(self._value) if not byte.bit_count() & 1]
         if parity == "odd" and cipher == "TDES" and even:
             raise OptionError("key", "odd parity in each byte", f"even parity in byte {even[0] + 1}")
@@ -178,7 +178,7 @@ def octets(value: str | bytes, option: str, size: int | None = None, expected: s
     if not isinstance(data, bytes):
         raise OptionError(option, "hexadecimal digits or bytes", f"a value of type {type(data).__name__}")
     if size not in (None, len(data)):
-        raise OptionError(option, expected or f"{size} bytes", f"{len(data)} bytes")
+        raise OptionError(option, expected or f"{size} bytes", counted(len(data), "byte"))
     return data
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from sim.codec.wire.files import stream_framing, stream_start
 from sim.codec.wire.framing import frame, said_length
-from sim.errors import SpecError
+from sim.errors import SpecError, counted
 from sim.masking import mask_words
 from sim.paste import guess
 from sim.tables.columns.lines import Lines
@@ -213,7 +213,7 @@ def of_capture(stream: Any, way: SourceWay, version: str | None, file: str) -> I
             waiting = 0
     yield from flush()
     if left := sum(link.way is None and link.tried > 0 for link in links.values()):
-        label = f"{left} stream{'' if left == 1 else 's'} in which nothing reads as ISO 8583 left out"
+        label = f"{counted(left, 'stream')} in which nothing reads as ISO 8583 left out"
         none = np.zeros(0, np.int64)
         yield Lines(np.zeros(0, np.uint8), none, none, none, file, said=label)
 

@@ -139,8 +139,10 @@ def _records_way(data: bytes, fmt: Format | None, framing: Sequence[str] | None)
 
     if best and writing and is_sure(best):
         return records_in(writing)
-    if fmt is not None and first and reads(first, *(way := records_in(fmt))[1:]):
-        return way
+    if fmt is not None and first:
+        way = records_in(fmt)
+        if reads(first, *way[1:]):
+            return way
     if not stated and (bare := _bare_way(data, fmt, names, framing is None)):
         return bare
     if writing and (best or stated or _any_reads(data, length, writing)):
