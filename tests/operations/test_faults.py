@@ -44,6 +44,7 @@ TWO_FINDINGS = {
     "chip-declined-offline": "chip-results-cryptogram",
     "chip-approved-offline": "chip-results-cryptogram",
     "cash-machine-attended": "cash-machine-purchase",
+    "pin-at-no-pin-pad-later": "pos-parts-agree",
 }
 
 
