@@ -418,13 +418,13 @@ def issuer_data(data: str = Tag["9F10"].head, card: Card = CARD, owner: str = AP
     if owner == _MCHIP and data[2:3] == "1" and len(data) not in _MCHIP_SIZES and data.strip("0"):
         expected = "18, 20, 26 or 28 bytes (Mastercard cryptogram version 1x)"
         return tag_hit("9F10", data, expected, counted(len(data) // 2, "byte"))
-    tried = tag_layouts("9F10", owner) if card.network in (None, owner or None) else ()
+    tried = tag_layouts("9F10", owner) if owner and card.network in (None, owner) else ()
     if not tried or not data.strip("0") or any(read(layout, data).fits for layout in tried):
         return None
     # It starts with a key index or the common core definitions, as other networks' data does.
     if int(data[:2], 16) < _LEAST_LENGTH or data[:2] == _COMMON_CORE:
         return None
-    expected = f"the issuer application data of {network_of(owner).title}" if owner else ""
+    expected = f"the issuer application data of {network_of(owner).title}"
     severity = Severity.INFO if tried[0].cell.confidence == _UNSOURCED else None
     return tag_hit("9F10", data, expected, "inner lengths that do not add up", severity=severity)
 
