@@ -299,13 +299,14 @@ def _part(first: Reading, part: str, alike: Known, lines: bool) -> Reading | Non
     """Read a *part* of a paste whose *first* message is known."""
     if reading := _text_form(part, alike) or _as_first(first, part):
         return reading
+    as_far = _as_first(first, part, whole=False) if lines else None
     work = alike.work or Work()
-    if not work.done:
+    if not work.done and not (as_far and as_far.complete and as_far.end == len(as_far.data)):
         work.left -= _A_PART
         reading = _of_text(part, alike, enclosed=True)
         if reading.message or not lines:
             return reading
-    return _as_first(first, part, whole=False) if lines else None
+    return as_far
 
 
 def _as_first(first: Reading, text: str, *, whole: bool = True) -> Reading | None:

@@ -10,11 +10,11 @@ from itertools import product
 from operator import xor
 
 import pytest
-from support import some, together
+from support import AT, some, together
 
 from sim.codec import Message, build, parse
 from sim.codec.wire import encode
-from sim.operations import guess
+from sim.operations import generate, guess
 from sim.operations.reading import parse_any
 from sim.operations.rewriting import kept, with_message
 from sim.paste.reading import LIKELY, SURE
@@ -189,6 +189,16 @@ def test_lines_of_a_log_are_each_a_message_also_the_cut_one() -> None:
         assert [one.message for one in messages[:-1]] == _three() * 3
         assert (messages[-1].mti, messages[-1].complete, messages[-1].confidence) == ("0100", False, "unsure")
         assert len(guess("\n".join([*lines[:2], "then the host was silent"])).messages) == 2
+
+
+def test_the_lines_of_a_log_may_be_of_several_versions() -> None:
+    """A line with an odd value, as the chip data of Amex, is of the version that its MTI names."""
+    networks = (("VISA", "1987"), ("AMEX", "1993"), ("VISA", "1987"))
+    made = [
+        generate("auth", network=name, version=version, entry="chip", at=AT) for name, version in networks
+    ]
+    lines = [f"12:01:0{at} IN {one.raw}" for at, one in enumerate(made)]
+    assert [one.message for one in guess("\n".join(lines)).messages] == [one.message for one in made]
 
 
 @pytest.mark.parametrize("format", ["bcd", "ascii"])
