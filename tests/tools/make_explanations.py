@@ -78,4 +78,5 @@ def kept_digests() -> dict[str, str]:
 
 if __name__ == "__main__":
     GOLDEN.write_text("".join(json.dumps(explained(row)) + "\n" for row in golden()), encoding="utf-8")
-    DIGESTS.write_text("".join(f"{word},{digest}\n" for word, digest in digests().items()), encoding="utf-8")
+    rows = sorted(digests().items())
+    DIGESTS.write_text("".join(f"{word},{digest}\n" for word, digest in rows), encoding="utf-8")
