@@ -22,6 +22,7 @@ from sim.exchanges.words import Mark, Reader
 
 WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
 
+_LAST = -1  # the number of `the last one`; 0 is that of the middle
 _MOST, _LONGEST = 12, 6  # clauses of a text, of one of several transactions
 _SUM = re.compile(r"[$€£¥]?\d")
 _MONEY = frozenset(("amount", "bare", "raw"))
@@ -205,6 +206,8 @@ class _List:
         if not (stands or (items and run[0].repeats) or own & (_SAID if run[0].opens else _MONEY)):
             return None
         if run[0].retries and not (items and items[-1].own & {*_DECIDING}):
+            return None
+        if run[0].number not in (None, 0, _LAST, len(items) + 1):
             return None
         donors: list[tuple[list[Mark], Sequence[tuple[str, ...]]]] = [(self.shared, (*_INHERITED, _DECIDING))]
         if not stands or run[0].opens:
