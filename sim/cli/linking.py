@@ -10,6 +10,7 @@ import click
 
 from sim.cli import shown
 from sim.cli.options import FILE, command, messages
+from sim.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +85,7 @@ def send(
                 continue
             for entry in arrived:
                 if entry.kind in ("unmatched", "unreadable"):
-                    instead = f"{len(entry.data)} bytes that are not a message"
+                    instead = f"{counted(len(entry.data), 'byte')} that are not a message"
                     if (other := client.seen.message(entry)) is not None:
                         instead = f"{other.mti} {other.get(11)}, which does not match any request"
                     shown.line(f"  received instead: {instead}")

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from sim.errors import IsoError, WireError
+from sim.errors import IsoError, WireError, counted
 from sim.link.line import KEEP_ALIVE, Line
 
 # The most bytes that one read takes from a connection: the responses to one piece go out, and the other side
@@ -112,4 +112,6 @@ class Channel:
 
     def _cut_off(self) -> None:
         seconds, partial = self.limits["frame_seconds"], self._cutter.partial
-        self.end(f"a frame was not complete after {seconds:g} seconds; only {partial} bytes had arrived")
+        self.end(
+            f"a frame was not complete after {seconds:g} seconds; only {counted(partial, 'byte')} had arrived"
+        )

@@ -25,7 +25,7 @@ from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements import dates
 from sim.elements import mti as mtis
-from sim.errors import IsoError, OptionError, ParseError
+from sim.errors import IsoError, OptionError, ParseError, counted
 from sim.exchanges import Exchange, Step, follow
 from sim.exchanges.amounts import final_amount, minor_units
 from sim.exchanges.following import PARTIAL_REVERSAL
@@ -68,7 +68,7 @@ class ClientChannel(Channel):
     def left(self) -> str:
         """The reason to report when the host closes the connection."""
         partial = self._cutter.partial
-        arrived = f", {partial} bytes of a frame had arrived" if partial else ""
+        arrived = f", {counted(partial, 'byte')} of a frame had arrived" if partial else ""
         return f"the host closed the connection{arrived}"
 
     @property
@@ -82,7 +82,7 @@ class ClientChannel(Channel):
         if self.queued:
             return "the host does not read"
         partial = self._cutter.partial
-        return f"only {partial} bytes of a frame had arrived" if partial else ""
+        return f"only {counted(partial, 'byte')} of a frame had arrived" if partial else ""
 
     def write(self, data: bytes) -> None:
         """Queue a frame. All frames of one turn of the event loop go out together."""
@@ -188,7 +188,7 @@ class Pool:
             self._fill_up()
         channel = min(channels, key=lambda open_channel: len(open_channel.awaited))
         if channel.queued > self._limits["queue_bytes"]:
-            raise LinkError(self.name, "a host that reads", f"{channel.queued} bytes unread")
+            raise LinkError(self.name, "a host that reads", f"{counted(channel.queued, 'byte')} unread")
         return channel
 
     def _fill_up(self) -> asyncio.Task[None]:

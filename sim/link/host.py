@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim.codec import Message
 from sim.codec.wire import wrap
-from sim.errors import IsoError, WireError
+from sim.errors import IsoError, WireError, counted
 from sim.link.channel import Channel
 from sim.link.issuer import Accounts, Decision, Issuer, Session
 from sim.link.line import KEEP_ALIVE, Line, LinkError, answering
@@ -342,5 +342,5 @@ class HostChannel(Channel):
         for task in self._delayed:
             task.cancel()
         if self._cutter.partial:
-            self._note("cut off", b"", f"{self._cutter.partial} bytes of a frame")
+            self._note("cut off", b"", f"{counted(self._cutter.partial, 'byte')} of a frame")
         self._note("closed", b"", self.why)

@@ -40,6 +40,7 @@ from sim.errors import (
     IsoError,
     OptionError,
     WireError,
+    counted,
     hexed,
     quotable,
     quoted,
@@ -104,7 +105,7 @@ class Cutter:
             del buffer[:size]
             yield frame_bytes
         if len(buffer) > self._line.largest + self._layer.head:
-            found = f"{len(buffer)} bytes without"
+            found = f"{counted(len(buffer), 'byte')} without"
             raise WireError(None, 0, f"the end of a message within {self._line.largest} bytes", found)
 
     def _length_of(self) -> int:
@@ -176,7 +177,9 @@ def _unpacked(unpacker: zlib._Decompress, data: bytes, left: int) -> bytes:
     except zlib.error:
         raise WireError(None, 0, "bytes packed by gzip", hexed(data[:4])) from None
     if len(unpacked) > left or (unpacker.eof and len(unpacked) < left):
-        raise WireError(None, 0, f"{left} bytes, as the length header says", f"{len(unpacked)} unpacked")
+        raise WireError(
+            None, 0, f"{counted(left, 'byte')}, as the length header says", f"{len(unpacked)} unpacked"
+        )
     return unpacked
 
 

@@ -61,7 +61,7 @@ class Tag(NamedTuple):
 
     def __repr__(self) -> str:
         # Some tags contain the card number.
-        return f"Tag({self.tag!r}, {len(self.value) // 2} bytes)"
+        return f"Tag({self.tag!r}, {counted(len(self.value) // 2, 'byte')})"
 
     @property
     def constructed(self) -> bool:
@@ -295,7 +295,7 @@ def _read_fixed(text: str) -> ChipData:
             size, at = 2 * int(upper[at : at + 2] or "0", 16), at + 2
         if at + size > len(upper):
             left = f"{max(0, len(upper) - at) // 2} before the end"
-            error = TlvError(min(at, len(upper)), f"{size // 2} bytes of {name}", left, name)
+            error = TlvError(min(at, len(upper)), f"{counted(size // 2, 'byte')} of {name}", left, name)
             break
         tags.append(Tag(name, upper[at : at + size], at, at, at + size))
         at += size

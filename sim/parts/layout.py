@@ -260,7 +260,7 @@ def _list(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
             reading.wrong(at, end, cell, expected, "something else")
             return
         if start + size > end:
-            units = f"{size} characters of subelement {tag}, as its length requires"
+            units = f"{counted(size, 'character')} of subelement {tag}, as its length requires"
             reading.wrong(start, end, cell, units, f"{end - start}", unknown=tag not in cell.by_key)
             return
         yield _tagged(reading, cell, tag, start, start + size, depth)
@@ -353,15 +353,15 @@ def _tokens(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
             return
         start, size = head.end(), int(head[2])
         if start + size > end:
-            units = f"{size} characters of token {head[1]}, as its length requires"
+            units = f"{counted(size, 'character')} of token {head[1]}, as its length requires"
             reading.wrong(start, end, cell, units, f"{end - start}")
             return
         yield _tagged(reading, cell, head[1], start, start + size, depth)
         at, number = start + size, number + 1
     if (number, end - origin) != (int(header[1]), int(header[2])):
-        counted = f"{number} tokens with the header, {end - origin} characters"
+        header_says = f"{number} tokens with the header, {end - origin} characters"
         reading.wrong(
-            origin + len("& "), header.end(), child, counted, f"{int(header[1])} and {int(header[2])}"
+            origin + len("& "), header.end(), child, header_says, f"{int(header[1])} and {int(header[2])}"
         )
 
 

@@ -191,7 +191,9 @@ def replaced(
 def _replaced(table: str | Spec, number: int, value: str, change: Change, network: str | None) -> str:
     start, end, text = change
     if not 0 <= start <= end <= len(value):
-        raise BuildError(number, None, f"a part of its {len(value)} characters", f"{start} to {end}")
+        raise BuildError(
+            number, None, f"a part of its {counted(len(value), 'character')}", f"{start} to {end}"
+        )
     if number == _CHIP and (chip := read_chip(value)).tags:
         return _chip(chip, value, (start, end, text.upper()))
     layouts = tried(table, number, network)

@@ -27,7 +27,7 @@ from sim.codec.wire.formats import (
 from sim.codec.wire.framing import Layer, wrap
 from sim.codec.wire.inside import bytes_of
 from sim.codec.wire.pages import MULTI_BYTE, PAGES, number_bytes, to_bytes
-from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, counted
 from sim.errors import size as size_of
 
 _TO_NIBBLES = str.maketrans("=", "D")
@@ -228,7 +228,7 @@ def length_prefix(field: Field, size: int) -> bytes:
     try:
         return number_bytes(size, field.prefix, field.lengths)
     except OverflowError:
-        expected = f"a size that fits {field.prefix} bytes of length prefix"
+        expected = f"a size that fits {counted(field.prefix, 'byte')} of length prefix"
         raise BuildError(field.number, None, expected, str(size)) from None
 
 

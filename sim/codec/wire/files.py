@@ -14,7 +14,7 @@ from sim.codec.message import is_mti
 from sim.codec.wire.decode import decode_first
 from sim.codec.wire.formats import Format
 from sim.codec.wire.framing import STX, Frame, frame, frames, peel, said_length, strip
-from sim.errors import CutShortError, WireError, hexed
+from sim.errors import CutShortError, WireError, counted, hexed
 
 BLOCK, CONTENT = 1014, 1012
 _FILLERS = frozenset((0x00, 0x40))
@@ -68,7 +68,7 @@ def records(pieces: Iterable[bytes], name: str) -> Iterator[tuple[int, bytes]]:
             start = end
         buffer, at = buffer[start:], at + start
     if buffer.strip(b"\x00\x40"):
-        raise WireError(None, at, f"a whole message after its {framing.title}", f"{len(buffer)} bytes")
+        raise WireError(None, at, f"a whole message after its {framing.title}", counted(len(buffer), "byte"))
 
 
 def _size(framing: Frame, held: bytes, start: int, head: int, at: int) -> int | None:
@@ -107,7 +107,9 @@ def run(
                 return
             if len(left) >= _MOST:
                 expected = f"another message in {fmt.title} after the previous one"
-                raise WireError(None, at + start, expected, f"{len(left)} bytes or more of another") from None
+                raise WireError(
+                    None, at + start, expected, f"{counted(len(left), 'byte')} or more of another"
+                ) from None
             size = len(left)
         yield at + start, buffer[start : start + size]
         start += size

@@ -15,7 +15,7 @@ from functools import cache, reduce
 from typing import Any
 
 from sim.codec.wire.pages import number_bytes, view
-from sim.errors import BuildError, CutShortError, SpecError, WireError, hexed, quoted_value
+from sim.errors import BuildError, CutShortError, SpecError, WireError, counted, hexed, quoted_value
 from sim.spec.tables import read_csv
 
 STX, ETX = 2, 3
@@ -207,7 +207,10 @@ def strip(data: bytes, names: Iterable[str]) -> tuple[tuple[Layer, ...], int, in
             digits = hexed(data[start : start + max(1, frame(name).width)])
             short = end - start < frame(name).width
             raise (CutShortError if short else WireError)(
-                None, start, f"{frame(name).title} ({end - start} bytes available)", digits or "nothing"
+                None,
+                start,
+                f"{frame(name).title} ({counted(end - start, 'byte')} available)",
+                digits or "nothing",
             )
         layers.append(layer)
         start, end = start + len(layer.front), end - len(layer.back)
@@ -258,7 +261,7 @@ def _with_total(framing: Frame, front: bytes, total: int) -> bytes:
         raw = number_bytes(total, where.stop - where.start, page or "binary")
     except OverflowError:
         expected = f"a message short enough for a {framing.title}"
-        raise BuildError(None, None, expected, f"{total} bytes") from None
+        raise BuildError(None, None, expected, counted(total, "byte")) from None
     return front[: where.start] + raw + front[where.stop :]
 
 
@@ -268,5 +271,5 @@ def _length_field(framing: Frame, size: int) -> bytes:
         raw = number_bytes(length, framing.width, framing.written, framing.order)
     except OverflowError:
         expected = f"a message short enough for a {framing.title}"
-        raise BuildError(None, None, expected, f"{size} bytes") from None
+        raise BuildError(None, None, expected, counted(size, "byte")) from None
     return framing.before + raw + framing.after

@@ -8,7 +8,7 @@ from functools import cache
 from hmac import compare_digest
 from secrets import token_bytes
 
-from sim.errors import OptionError
+from sim.errors import OptionError, counted
 from sim.link.keys.key import Key, key_of, text, xor
 from sim.spec.tables import read_csv
 
@@ -93,7 +93,11 @@ def read_key_block(block: str, protection_key: Key | str | bytes) -> KeyBlock:
     except ValueError:
         raise OptionError("block", "hexadecimal digits after the header", "something else") from None
     if not encrypted or len(encrypted) % _BLOCK[version]:
-        raise OptionError("block", f"whole blocks of {_BLOCK[version]} bytes", f"{len(encrypted)} bytes")
+        raise OptionError(
+            "block",
+            f"whole blocks of {_BLOCK[version]} bytes",
+            counted(len(encrypted), "byte"),
+        )
     header = block[:end].encode("ascii")
     bound = version in "BD"
     base = _protection(version, protection_key)
@@ -210,7 +214,9 @@ def _optional_blocks(block: str) -> tuple[dict[str, str], int]:
         except ValueError:
             raise OptionError("block", "a length in each optional block", "no digits") from None
         if size < start - at or at + size > len(block):
-            raise OptionError("block", "optional blocks inside the key block", f"one of {size} characters")
+            raise OptionError(
+                "block", "optional blocks inside the key block", f"one of {counted(size, 'character')}"
+            )
         blocks[name] = block[start : at + size]
         at += size
     return blocks, at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.errors import OptionError
+from sim.errors import OptionError, counted
 from sim.link.keys.key import Key, Step, Worked, decimal, digits, key_of, octets, text, xor
 from sim.link.keys.mac import mac
 
@@ -329,7 +329,7 @@ def _natural(
     if start < 0 or not 0 < len(taken) <= 16 or (length is not None and len(taken) != length):
         raise OptionError("start", "positions within the card number, at most 16", f"{start} and {length}")
     if len(fill) != 1 or fill.upper() not in "0123456789ABCDEF":
-        raise OptionError("fill", "a hexadecimal digit", f"{len(fill)} characters")
+        raise OptionError("fill", "a hexadecimal digit", counted(len(fill), "character"))
     verification_key = key_of(key, "TDES", (16, 24))
     data = taken.ljust(16, fill.upper())
     encrypted = text(verification_key.encipher(bytes.fromhex(data)))

@@ -173,7 +173,7 @@ def octets(value: str | bytes, option: str, size: int | None = None, expected: s
         try:
             data = bytes.fromhex(plain)
         except ValueError:
-            found = f"{len(plain)} characters"
+            found = counted(len(plain), "character")
             raise OptionError(option, "an even number of hexadecimal digits", found) from None
     if not isinstance(data, bytes):
         raise OptionError(option, "hexadecimal digits or bytes", f"a value of type {type(data).__name__}")
@@ -188,7 +188,7 @@ def digits(value: str, option: str, least: int, most: int) -> str:
         value.isascii() and value.isdigit() and least <= len(value) <= most
     ):
         expected = f"{least} digits" if least == most else f"{least} to {most} digits"
-        found = f"{len(value)} characters" if isinstance(value, str) else f"a {type(value).__name__}"
+        found = counted(len(value), "character") if isinstance(value, str) else f"a {type(value).__name__}"
         raise OptionError(option, expected, found)
     return value
 

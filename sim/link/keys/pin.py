@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Literal
 
-from sim.errors import OptionError
+from sim.errors import OptionError, counted
 from sim.link.keys.key import Key, Step, Worked, digits, key_of, octets, text, xor
 
 PinFormat = Literal[0, 1, 2, 3, 4]
@@ -191,7 +191,7 @@ def _filling(fill: str | None, size: int, among: str) -> str:
     if fill is None:
         return "".join(secrets.choice(among) for _ in range(size))
     if len(fill) < size or any(char not in among for char in fill.upper()):
-        raise OptionError("fill", f"{size} of the digits {among}", f"{len(fill)} characters")
+        raise OptionError("fill", f"{size} of the digits {among}", counted(len(fill), "character"))
     return fill.upper()[:size]
 
 

@@ -42,7 +42,7 @@ from sim.codec.wire.formats import (
     Shape,
 )
 from sim.codec.wire.pages import SINGLE_BYTE
-from sim.errors import BITMAP_FIELD, MTI_FIELD, SpecError, quoted_value
+from sim.errors import BITMAP_FIELD, MTI_FIELD, SpecError, counted, quoted_value
 from sim.spec.tables import read_csv
 
 _BITMAPS: dict[str, Mapping[str, str]] = {
@@ -337,7 +337,9 @@ def to_jpos(fmt: Format, version: str | None = None) -> tuple[str, dict[int, str
     for field in fields:
         kind = _class_of(field)
         if kind is None:
-            behind = f" after a length of {field.prefix} bytes, {field.lengths}" if field.prefix else ""
+            behind = (
+                f" after a length of {counted(field.prefix, 'byte')}, {field.lengths}" if field.prefix else ""
+            )
             left[field.number] = f"jPOS has no class for {field.format} written as {field.written}{behind}"
             continue
         content, size = size_of(field)
