@@ -30,6 +30,7 @@ from sim.judge.finding import Answer, Finding, Hit, Places, Said, by_place, loca
 from sim.judge.parts import (
     APPLICATION,
     CARD,
+    CARDS,
     CURRENCY,
     SHAPE,
     Part,
@@ -228,12 +229,12 @@ def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, tuple[int, Answer]]]:
 class Kind:
     """The rules for messages of a type with the same elements and tags."""
 
-    __slots__ = ("_rows", "_said", "conditions", "kept", "several", "single", "type")
+    __slots__ = ("_rows", "_said", "conditions", "has_card", "kept", "several", "single", "type")
 
     def __init__(self, kept: Type, message: Message, shape: Shape | None) -> None:
         fields, inside = message.fields, shape.bits if shape else ()
         mask = presence(fields, empty_secondary=message.empty_secondary) | mask_of(inside)
-        self.type = kept
+        self.type, self.has_card = kept, not CARDS.isdisjoint(fields)
         self.kept: list[tuple[Callable[[Any], Any], dict[Any, Answer], Asked]] = []
         self.single: list[Entry] = []
         self.several: list[Entry] = []
@@ -373,7 +374,7 @@ def hear(message: Message, network: str | None = None) -> Heard:
         if shape.repeats:
             verdicts += _again(message.fields[_CHIP], kind.type)
     rows, by_network = kind.rows(values), dict[str, list[Said]]()
-    owner = network or values[CARD].network
+    owner = network or (values[CARD].network if kind.has_card else None)
     for verdict in verdicts:
         by_network.setdefault(verdict.network, []).append(verdict)
     if message.dialect is not None or message.mti[2] in dialect.RESERVED_FUNCTIONS:

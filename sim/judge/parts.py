@@ -458,7 +458,7 @@ class _TagValue:
 TAG_VALUE: Any = _TagValue()
 TAG: Any = Constant("tag")
 
-_CARDS = (2, 35, 45)
+CARDS = frozenset((2, 35, 45))  # the elements that have the card number
 _NETWORK_MANAGEMENT = "8"  # a class without cards
 
 
@@ -483,8 +483,8 @@ def _card(values: Values) -> Card:
 
 
 # The card number, which is never cached, and the card.
-ACCOUNT: Any = Part("ACCOUNT", _account, looks=mask_of(_CARDS), sources=_CARDS, key=None)
-CARD: Any = Part("CARD", _card, looks=mask_of(_CARDS)).by_itself()
+ACCOUNT: Any = Part("ACCOUNT", _account, looks=mask_of(CARDS), sources=CARDS, key=None)
+CARD: Any = Part("CARD", _card, looks=mask_of(CARDS)).by_itself()
 
 
 def _currency(values: Values) -> str:

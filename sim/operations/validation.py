@@ -146,8 +146,9 @@ class Report:
     @property
     def errors(self) -> list[str]:
         """The errors as sentences."""
-        framing = [self.framing.message] if self.framing else []
-        return framing or [error for verdict in self._verdicts for error in verdict.errors]
+        if self.standard is None:
+            return [self.framing.message] if self.framing else []
+        return self.standard.errors + (self.own.errors if self.own else [])
 
     @property
     def wrong(self) -> int:
