@@ -21,7 +21,6 @@ from sim.spec.networks import NETWORKS
 from sim.spec.spellings import chosen_version, network_named, several
 
 _IS_ERROR = attrgetter("error")
-_SEVERAL = "networks such as VISA and AMEX"
 
 
 class Judgement:
@@ -192,11 +191,16 @@ def validate(
     return judge(message, network, networks)
 
 
+def networks_against(against: object) -> tuple[str, ...]:
+    """The networks *against* as a tuple: none, one or several. Raises OptionError for anything else."""
+    return several("against", against, "networks such as VISA and AMEX")
+
+
 def asked_of(against: Iterable[str]) -> tuple[str, ...]:
     """The networks of *against*, all if it is empty, in the order of NETWORKS."""
     if not against:
         return NETWORKS
-    names = {network_named(name, "against") for name in several("against", against, _SEVERAL)}
+    names = {network_named(name, "against") for name in networks_against(against)}
     return tuple(name for name in NETWORKS if name in names) or NETWORKS
 
 

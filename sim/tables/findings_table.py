@@ -11,8 +11,8 @@ from sim.codec import BuildError
 from sim.judge import Finding
 from sim.judge.finding import rule_page
 from sim.operations.findings import NO_ROWS, framing_finding
-from sim.operations.validation import Report, placed_findings, verdict_on
-from sim.spec.spellings import DEFAULT_VERSION, several, version_named
+from sim.operations.validation import Report, networks_against, placed_findings, verdict_on
+from sim.spec.spellings import DEFAULT_VERSION, version_named
 from sim.spec.words import AnyInterface, AnyNetwork, AnyVersion
 from sim.tables.argument import MessageArgument, take
 from sim.tables.tables import Table, View, columns_from
@@ -139,7 +139,7 @@ def validate(
     >>> report.iso.valid, len(report)
     (False, 1)
     """
-    networks = several("against", against, "networks such as VISA and AMEX")
+    networks = networks_against(against)
     try:
         reading = take(message, version, network, format, interface)
     except BuildError as error:

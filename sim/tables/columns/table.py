@@ -23,10 +23,9 @@ from sim.judge import Finding
 from sim.masking import is_sensitive, mask, mask_text, may_hold_card_data
 from sim.operations import Report, chosen_version, validate
 from sim.operations.anatomy import masked_text
-from sim.operations.validation import verdict_on
+from sim.operations.validation import networks_against, verdict_on
 from sim.paste.reading import Reading, of_message, read_text
 from sim.spec import VERSIONS, Spec
-from sim.spec.spellings import several
 from sim.tables import render
 from sim.tables.argument import dialect_of, facts_of
 from sim.tables.card_data import CardData, Cover, is_missing, shown_cell
@@ -194,7 +193,7 @@ class MessagesView(View):
         """The findings on each message by the standard and by its own network, and by the networks *against*:
         a findings table with the message's `row` as first column. Every rule checks every message: some
         thousands per second. Raises TypeError as `message` does."""
-        networks = several("against", against, "networks such as VISA and AMEX")
+        networks = networks_against(against)
         rows: list[tuple[object, Finding]] = []
         valid = True
         bar = progress_bar(len(self._table), "row", progress)
