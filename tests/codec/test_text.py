@@ -101,6 +101,22 @@ def test_prefix_over_the_maximum_is_refused(version: str, number: int) -> None:
     assert (caught.value.field, caught.value.found) == (number, repr(prefix))
 
 
+@together(
+    "bitmap, offset, found",
+    [
+        ("2220000G", 11, "'G' after 7 of them"),
+        ("2220", 4, "4 characters"),
+        ("8220000000000000" + "00000000000000G0", 34, "'G' after 14 of them"),
+        ("8220000000000000" + "0400", 20, "4 characters"),
+    ],
+)
+def test_what_is_no_bitmap_is_told_with_its_place(bitmap: str, offset: int, found: str) -> None:
+    """A character that is no hex digit, or the end of the text, in the first or in the second bitmap."""
+    with pytest.raises(ParseError) as caught:
+        parse("0800" + bitmap)
+    assert (caught.value.field, caught.value.offset, caught.value.found) == (1, offset, found)
+
+
 @pytest.mark.parametrize("prefix", ["1A", "-1", " 5", "+5", "٣٣", "１６", "1_", "0x"])
 def test_prefix_must_be_plain_digits(prefix: str) -> None:
     """Only ASCII digits are a length, although `int` takes more."""

@@ -317,6 +317,7 @@ def test_ten_of_these_of_which_every_third_is_declined() -> None:
         ("visa purchase 100 USD partially approved for 60", ["0100", "0110"], ("approved_minor_units", 6000)),
         ("apple pay mastercard 12 EUR in Rome", ["0100"], ("entry", "contactless")),
         ("1500 kuwaiti dinars visa", ["0100"], ("amount_minor_units", 1500000)),
+        ("visa purchase of 20 USD, DE39=n7", ["0100", "0110"], ("outcome", "N7")),
         ("dinner 54.00 usd visa, tip 20%", ["0100"], ("amount_minor_units", 6480)),
         ("visa 60 eur, half of it approved", ["0100", "0110"], ("approved_minor_units", 3000)),
         (
@@ -433,6 +434,18 @@ def test_words_and_doubts_are_said_apart() -> None:
     assert two.remarks == ("Did you mean 'check' by 'checks'?",)
     none = plan_of("refund and withdrawal of 80 USD with Amex").check()
     assert (none.steps, none.not_possible, "two purposes: refund, cash" in none.doubts) == ((), "", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("visa sale 20 USD declined, no funds, expired card", "contradicts itself: no funds / expired card"),
+        ("then declined: a Visa sale of 20 USD and a Mastercard sale of 10 EUR", "two amounts: 20 USD, 10 EUR"),
+    ],
+)
+def test_two_things_where_one_can_be_are_named(text: str, doubt: str) -> None:
+    """Two reasons with codes of their own; payments that a text lists after a decision about none."""
+    assert doubt in plan_of(text).unclear
 
 
 def test_a_contradiction_is_read_alike_in_every_process() -> None:

@@ -195,6 +195,13 @@ def test_a_digit_lost_from_a_time_is_restored_from_the_other_time_and_the_refere
     assert (first.verdict, first.field, first.text) == (RESTORED, 7, made.raw)
 
 
+def test_digits_of_a_card_number_that_were_swapped_are_restored_from_its_track() -> None:
+    """The check digit tells that they were, and the other element which."""
+    made = generate("auth", network="VISA", pan="4539578763621486", entry="stripe").raw
+    first = repair(made.replace("164539578763621486", "164539578736621486", 1)).proposals[0]
+    assert (first.verdict, first.field, first.text) == (RESTORED, 2, made)
+
+
 def test_a_value_that_nothing_tells_is_not_made_up() -> None:
     """A wrong check digit of a keyed card: which digit is wrong nobody can know; the track can."""
     done = repair(REQUEST.replace(PAN, f"{PAN[:-1]}2"))

@@ -366,7 +366,7 @@ def _inside(fmt: Format, number: int, row: Mapping[str, Any]) -> Inside:
 def _field_of_part(fmt: Format, number: int, cell: Cell, rows: Mapping[str, Mapping[str, Any]]) -> Field:
     """The field of one part; its row says how the length before it in the value is encoded."""
     row = rows[cell.key]
-    notation = str(row["format"]).split(" ", 1)[1] if cell.own else str(row["format"])
+    notation = str(row["format"]).lstrip("LH ")
     return _field(fmt, number, None, {"name": cell.name, **row, "key": cell.key, "format": notation})
 
 
