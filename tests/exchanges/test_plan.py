@@ -440,7 +440,7 @@ def test_words_and_doubts_are_said_apart() -> None:
     ("text", "doubt"),
     [
         ("visa sale 20 USD declined, no funds, expired card", "contradicts itself: no funds / expired card"),
-        ("then declined: a Visa sale of 20 USD and a Mastercard sale of 10 EUR", "two amounts: 20 USD, 10 EUR"),
+        ("then declined: a Visa sale of 20 USD and an Amex sale of 10 EUR", "two amounts: 20 USD, 10 EUR"),
     ],
 )
 def test_two_things_where_one_can_be_are_named(text: str, doubt: str) -> None:

@@ -2,8 +2,8 @@
 
 COUNT single tokens of `sim` and `server`, at random lines, are changed one at a time: an operator, a
 comparison, a constant by one, a boolean. Each mutant is made in a copy of the checkout, and the tests of its
-room that run its line, as a first run of them all has seen, run on it until one fails. One that no test
-notices has survived, and is listed with its line.
+room run on it until one fails, first those that run its line, as a first run of them all has seen. One that
+no test notices has survived, and is listed with its line.
 
 The same seed gives the same mutants as long as the source is the same. What was found is kept in
 `build/mutants.jsonl`, so that a run that was ended goes on where it was.
@@ -212,13 +212,14 @@ class Survey:
     covered: CoverageData
 
     def noticed(self, one: Mutant, copy: Path) -> str:
-        """Which test notices *one*, made in *copy*: of those that run its statement, and of all if the
-        statement also runs while files are loaded."""
+        """Which test notices *one*, made in *copy*: first of those that ran its statement, then of all. What
+        is kept after its first use is seen in one test only; what runs while files are loaded, or in another
+        process, in none."""
         lines = self.covered.contexts_by_lineno(str(copy / one.path))
         source = (ROOT / one.path).read_text(encoding="utf-8")
         contexts = {context for line in _statement(source, one.line) for context in lines.get(line, [])}
         own = sorted({context.rpartition("|")[0] for context in contexts if "|" in context})
-        for tests in (own, self.tests if "" in contexts else []):
+        for tests in (own, self.tests):
             if tests and (by := noticed(copy, tests, self.broken)):
                 return by
         return ""
