@@ -17,8 +17,8 @@ _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 def in_words(text: str) -> list[int]:
     """The numbers in words in *text*, in order.
 
-    >>> in_words("byte two, bit one hundred and five")
-    [2, 105]
+    >>> in_words("byte two, bit one hundred and five; two hundred thousand")
+    [2, 105, 200000]
     """
     words = [word for word in re.findall(r"[a-z]+", text.lower()) if word in SMALL or word in _SCALES]
     numbers: list[int] = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sim.operations import anatomy
+from sim.operations import anatomy, generate
+from sim.operations.reading import read
 
 
 def test_every_place_has_its_name_and_what_is_left_over_is_unread() -> None:
@@ -17,3 +18,10 @@ def test_every_place_has_its_name_and_what_is_left_over_is_unread() -> None:
         "123456",
         "left over",
     ]
+
+
+def test_the_interface_of_a_message_is_that_of_its_table() -> None:
+    """None where the message is of the standard or of its card's network."""
+    raw = generate("auth", network="VISA").raw
+    assert anatomy.dissect(read(raw, interface="base24")).interface == "base24"
+    assert anatomy.dissect(raw).interface is None

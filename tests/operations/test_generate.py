@@ -148,6 +148,7 @@ def test_an_echo_has_no_card(network: str | None) -> None:
         ({"stan": "12345"}, "stan", 11),
         ({"entry": "telepathy"}, "entry", None),
         ({"purpose": "fun"}, "purpose", None),
+        ({"purpose": "cash", "details": {"cashback": "100"}}, "cashback", 54),
     ],
 )
 def test_options_that_cannot_be_met(options: dict[str, object], option: str, field: int | None) -> None:

@@ -178,6 +178,14 @@ def test_a_byte_that_is_lost_is_restored_from_other_elements(name: str, number: 
     assert (done.text, done.proposals[0].field) == (build(CHIP), number)
 
 
+@pytest.mark.parametrize("number", [12, 15, 37, 64])
+def test_a_wrong_bit_is_named_by_its_element(number: int) -> None:
+    """What is proposed says which element the bitmap hides or makes up."""
+    bits = f"{int(REQUEST[4:20], 16) ^ 1 << 64 - number:016X}"
+    first = repair(REQUEST[:4] + bits + REQUEST[20:]).proposals[0]
+    assert (first.text, first.field, f"DE {number}," in first.evidence[0]) == (REQUEST, number, True)
+
+
 @pytest.mark.parametrize("size", [4, 40, 90, 150])
 def test_a_missing_end_is_reported_and_never_filled(size: int) -> None:
     """No text comes of it."""
