@@ -228,6 +228,7 @@ def test_a_fault_that_does_not_apply_names_those_that_do() -> None:
         assert wrong in str(caught.value)
     with pytest.raises(BuildError):
         break_message(Message("0100", {4: "12"}), "month-13")
+    assert {one.group for one in faults_for(Message("0800", {}))} == {"content"}
 
 
 @together(
