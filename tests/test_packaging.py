@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pandas as pd  # noqa: F401  # before a test hides pyarrow, for which it looks once
 import pytest
 
 import sim

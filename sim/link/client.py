@@ -10,7 +10,6 @@ logged.
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import ssl
 import time
@@ -33,7 +32,7 @@ from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REV
 from sim.kept import Kept
 from sim.link.channel import Channel
 from sim.link.issuer import management
-from sim.link.line import Line, LinkError
+from sim.link.line import Line, LinkError, system_reason
 from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, tells_of_the_past, timeout_of
 from sim.link.traffic import EVENT, IN, OUT, Traffic
 from sim.operations.answering import respond, reverse
@@ -248,13 +247,12 @@ class Pool:
 
 def _why(error: OSError) -> str:
     """Why there is no connection, and what to check if that is known."""
-    plain = os.strerror(error.errno) if isinstance(error, ConnectionError) and error.errno else ""
-    why = plain or getattr(error, "verify_message", "") or error.strerror or str(error) or _CLOSED
-    if isinstance(error, ConnectionRefusedError):
-        return f"{why}: is the host running on this port?"
+    why = system_reason(error) or _CLOSED
+    if "refused" in why:
+        why += "; is the host running on this port?"
     if isinstance(error, socket.gaierror):
-        return f"{why}: is the host name correct?"
-    return why
+        why += "; is the host name correct?"
+    return f"none ({why})"
 
 
 _MOVING = "124"  # message classes

@@ -9,8 +9,6 @@ could not be delivered is logged as `undelivered`.
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping
@@ -21,7 +19,7 @@ from sim.codec.wire import wrap
 from sim.errors import IsoError, WireError, counted
 from sim.link.channel import Channel
 from sim.link.issuer import Accounts, Decision, Issuer, Session
-from sim.link.line import KEEP_ALIVE, Line, LinkError, answering
+from sim.link.line import KEEP_ALIVE, Line, LinkError, answering, system_reason
 from sim.link.rules import Rule, Table
 from sim.link.tls import why_not
 from sim.link.traffic import EVENT, IN, OUT, Traffic
@@ -99,9 +97,7 @@ class AsyncHost:
         try:
             self._server = await asyncio.start_server(self._serve, self.address, self.port, backlog=backlog)
         except OSError as error:
-            # asyncio rewords the system's message; only a name that is not found keeps its own.
-            own_words = isinstance(error, socket.gaierror) or not error.errno
-            why = (error.strerror or str(error)) if own_words else os.strerror(error.errno or 0)
+            why = f"none ({system_reason(error)})"
             raise LinkError(f"{self.address}:{self.port}", "an address to listen on", why) from None
         self.port = self._server.sockets[0].getsockname()[1]
         self._tell("listening", f"on {self.address}:{self.port}")

@@ -9,6 +9,7 @@ marked and in hex digits). The length in a header is never allocated: a frame gr
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -59,8 +60,8 @@ _MOST_NAMED = 3
 class LinkError(IsoError):
     """A connection that fails: `expected` is what was wanted, `found` what happened instead.
 
-    >>> str(LinkError("127.0.0.1:8583", "a connection", "nobody listens there"))
-    '127.0.0.1:8583: expected a connection, found nobody listens there'
+    >>> str(LinkError("127.0.0.1:8583", "a connection", "none within 5 seconds"))
+    '127.0.0.1:8583: expected a connection, found none within 5 seconds'
     """
 
     def __init__(self, where: str, expected: str, found: str) -> None:
@@ -70,6 +71,15 @@ class LinkError(IsoError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.where, self.expected, self.found)
+
+
+def system_reason(error: OSError) -> str:
+    """The reason for *error* in the system's words, which asyncio replaces; TLS and the resolver have
+    their own. For a host with several addresses, that of the first."""
+    number = re.search(r"\[Errno (\d+)\]", str(error))
+    own_words = getattr(error, "verify_message", "") or error.strerror or str(error)
+    words = os.strerror(int(number[1])) if number else own_words
+    return words[:1].lower() + words[1:]
 
 
 class Cutter:

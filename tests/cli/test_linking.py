@@ -204,7 +204,7 @@ def test_a_load_is_measured() -> None:
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (["send", "127.0.0.1:1", REQUEST], ": is the host running on this port?"),
+        (["send", "127.0.0.1:1", REQUEST], "refused; is the host running on this port?"),
         (["send", "nonsense", REQUEST], "expected"),
         (["suite", "NOSUCH"], "found 'NOSUCH'"),
         (["suite", "nosuch.toml"], "No such file"),

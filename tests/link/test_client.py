@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from typing import Any
 
 import pytest
@@ -185,7 +186,9 @@ async def test_the_wait_for_a_connection_is_part_of_the_time_out(clock: Clock) -
         for count, wait in enumerate((0.5, 1.0, 0.5), 1):
             await until(lambda count=count: client.traffic.counts["waiting"] == count)
             await clock.advance(wait)
-        with pytest.raises(LinkError, match="a connection within 2 seconds, found Connection refused"):
+        with pytest.raises(
+            LinkError, match=r"within 2 seconds, found none \(connection refused; is the host"
+        ):
             await sending
 
         again = AsyncHost(port=host.port, rules=rules_of([{"action": "ignore"}]))
@@ -219,6 +222,18 @@ async def test_nobody_there_is_told_with_the_address() -> None:
     await host.stop()
     with pytest.raises(LinkError, match=f"127.0.0.1:{host.port}: expected a connection, found"):
         await client_of(host).connect()
+
+
+async def test_a_name_with_two_addresses_has_one_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If no address of a host accepts a connection, the error gives the reason of the first, and the hint."""
+
+    async def refused(*_: object, **__: object) -> None:
+        each = (f"[Errno {errno.ECONNREFUSED}] Connect call failed ('{host}', 1)" for host in ("::1", "::2"))
+        raise OSError("Multiple exceptions: " + ", ".join(each))
+
+    monkeypatch.setattr(asyncio, "open_connection", refused)
+    with pytest.raises(LinkError, match=r"found none \(connection refused; is the host running on this port"):
+        await AsyncClient(("localhost", 1)).connect()
 
 
 async def test_a_host_that_does_not_read_is_told() -> None:

@@ -327,8 +327,8 @@ async def test_traffic_grows_no_further_than_its_bound() -> None:
 async def test_a_place_that_is_taken_is_told() -> None:
     """A second host on the same port raises a LinkError that names it."""
     async with AsyncHost() as host:
-        said = f"127.0.0.1:{host.port}: expected an address to listen on, found Address already in use"
-        with pytest.raises(LinkError, match=said):
+        reason = r"expected an address to listen on, found none \(address already in use\)"
+        with pytest.raises(LinkError, match=f"127.0.0.1:{host.port}: {reason}"):
             await AsyncHost(port=host.port).start()
 
 
