@@ -17,7 +17,7 @@ from server.errors import JSON, JsonErrors
 from server.guessing import Guesser
 from server.records import Health
 from server.settings import Settings, from_environment
-from sim import __version__, operations
+from sim import __version__
 
 App: TypeAlias = Sanic[Config, SimpleNamespace]
 
@@ -48,8 +48,6 @@ def create_app(settings: Settings | None = None, name: str = "iso8583-lab") -> A
         strict_slashes=True,  # our choice: /generate/ is not /generate
         configure_logging=False,
     )
-    for verb in operations.__all__:  # load now rather than at the first request
-        getattr(operations, verb)
     _configure(app, chosen)
     for endpoint in ENDPOINTS:
         _route(app, endpoint.path, endpoint.handler, ("POST",))

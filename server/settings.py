@@ -9,7 +9,6 @@ from math import inf
 from typing import Any
 
 from server.hosts import LOCAL, is_loopback
-from sim.codec.wire.dialects import load_folder
 from sim.errors import SpecError
 
 BACKLOG = 1024  # connections that may wait to be accepted
@@ -88,6 +87,8 @@ class Settings:
         """Load the formats in the folder `formats`. Raises SettingsError that names the invalid file and
         row."""
         if self.formats:
+            from sim.codec.wire.dialects import load_folder  # few servers have formats of their own
+
             try:
                 load_folder(self.formats)
             except (SpecError, OSError) as error:

@@ -13,7 +13,7 @@ from sim.masking import cover_fields, tells_itself
 from sim.operations.anatomy import dissect
 from sim.operations.story import tell, tellers
 from sim.paste.reading import TEXT, UNSURE, Reading
-from sim.paste.spelled import oddities
+from sim.paste.worth import oddities
 from sim.spec.interfaces import rows_of
 from sim.spec.spellings import chosen_version
 

@@ -27,7 +27,7 @@ from sim.paste.reading import (
     of_text,
 )
 from sim.paste.search import Work
-from sim.paste.spelled import fits_at_all, oddities, read_named
+from sim.paste.spelled import fits_at_all, read_named
 from sim.paste.spellings import (
     AS_UTF8,
     GIVEN,
@@ -45,7 +45,7 @@ from sim.paste.spellings import (
 from sim.paste.spellings.dictionaries import is_json, texts
 from sim.paste.spellings.element_log import mti_said
 from sim.paste.ways import TriedFormat
-from sim.paste.worth import STARRED, starred
+from sim.paste.worth import STARRED, oddities, starred
 from sim.spec import VERSIONS, version_of
 from sim.spec.spellings import version_named
 from sim.spec.words import AnyVersion

@@ -14,7 +14,7 @@ from sim.elements import money
 from sim.parts import chip_data
 from sim.paste.reading import LIKELY, NAMED, SURE, UNSURE, Reading, of_message
 from sim.paste.spellings import WORDED, Named
-from sim.paste.worth import STARRED, worth
+from sim.paste.worth import STARRED, judged, oddities
 from sim.spec import VERSIONS, ElementSpec, currency, spec, version_of
 from sim.spec.emv import tags
 from sim.spec.interfaces import told_by
@@ -57,7 +57,7 @@ def fits_at_all(listing: Named) -> bool:
     other reasons, none does."""
     message = message_of(listing)[0]
     wrong = {error.field for error in misfits(message)}
-    return any(number not in wrong and not odd for number, odd in _judged(message))
+    return any(number not in wrong and not odd for number, odd in judged(message))
 
 
 def message_of(listing: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...]]:
@@ -181,16 +181,3 @@ def _disagreement(said: set[int], have: set[int]) -> Iterator[str]:
         yield f"its bitmap names DE {', '.join(map(str, missing))}, which the paste does not show"
     if more := sorted(have - said):
         yield f"its bitmap lacks DE {', '.join(map(str, more))}, which the paste shows"
-
-
-def oddities(message: Message) -> list[str]:
-    """Return what is odd about the values of a message, in words."""
-    return [odd for _, odd in _judged(message) if odd]
-
-
-def _judged(message: Message) -> Iterator[tuple[int, str]]:
-    """Yield each element of the standard with what is odd about its value, empty if nothing is."""
-    plain = wire_format("ascii")
-    for number, value in message.fields.items():
-        if field := plain.field(number, message.version):
-            yield number, worth(field, value)[1]

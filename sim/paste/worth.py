@@ -8,10 +8,12 @@ codes) know what is possible; the weights are those that correct readings bear o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from math import log2
 
+from sim.codec import Message
+from sim.codec.wire import wire_format
 from sim.codec.wire.formats import BCD, HEX, NIBBLES, RAW, SIGNED, Field
 from sim.elements import card, dates
 from sim.errors import IsoError
@@ -76,6 +78,19 @@ def weigher(field: Field) -> Callable[[str], Worth]:
         return bits + more, odd
 
     return weigh
+
+
+def judged(message: Message) -> Iterator[tuple[int, str]]:
+    """Yield each element of the standard with what is odd about its value, empty if nothing is."""
+    plain = wire_format("ascii")
+    for number, value in message.fields.items():
+        if field := plain.field(number, message.version):
+            yield number, worth(field, value)[1]
+
+
+def oddities(message: Message) -> list[str]:
+    """Return what is odd about the values of a message, in words."""
+    return [odd for _, odd in judged(message) if odd]
 
 
 def starred(fields: Mapping[int, str]) -> bool:
