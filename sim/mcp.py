@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import sim
 from sim import answers
@@ -21,12 +22,15 @@ from sim.operations.building import known_format
 from sim.verbs import MESSAGES, OF_A_MODEL, Option, elsewhere, names, verb
 from sim.visible import json_text
 
-try:
+if find_spec("mcp") is None:
+    raise ModuleNotFoundError(
+        "AI assistants need the package mcp: pip install 'iso8583-lab[mcp]'", name="mcp"
+    )
+
+from pydantic import Field  # the protocol's package describes arguments with it
+
+if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
-    from pydantic import Field  # the protocol's package describes arguments with it
-except ModuleNotFoundError as missing:
-    text = "AI assistants need the package mcp: pip install 'iso8583-lab[mcp]'"
-    raise ModuleNotFoundError(text, name=missing.name) from missing
 
 # Verbs that are not tools, and why.
 NO_TOOLS = {
@@ -48,7 +52,6 @@ _CLEAR = "Whether to return the message unmasked, with its card data; for test c
 _MOST_DIGITS = 3
 Answer = dict[str, Any]
 
-server = MCPServer("iso8583", title="ISO 8583 Lab", version=sim.__version__, instructions=_INSTRUCTIONS)
 tools: dict[str, Callable[..., Answer]] = {}
 
 
@@ -102,7 +105,6 @@ def _tool(
 
     run.__name__, run.__doc__ = name, elsewhere(about.text)
     run.__signature__ = signature  # type: ignore[attr-defined]
-    server.tool(name)(run)
     tools[name] = run
 
 
@@ -177,7 +179,7 @@ for _name in names():
         _tool(_name, _of_table(_name))
 
 
-def _resource(path: str) -> None:
+def _resource(server: MCPServer[Any], path: str) -> None:
     """Register the table of a verb as a resource; an error is returned as its text."""
     name, _, option = path.partition("/")
     parameter = option.strip("{}")
@@ -193,12 +195,17 @@ def _resource(path: str) -> None:
     server.resource(f"iso8583://{path}", mime_type="application/json")(rows)
 
 
-for _path in ("fields/{version}", "codes/{name}", "rules", "formats", "flows/{network}"):
-    _resource(_path)
-
-
 def main() -> None:
     """Serve on standard input and output until they are closed."""
+    from mcp.server.mcpserver import MCPServer  # takes a second, and only serving needs it
+
+    server: MCPServer[Any] = MCPServer(
+        "iso8583", title="ISO 8583 Lab", version=sim.__version__, instructions=_INSTRUCTIONS
+    )
+    for name, run in tools.items():
+        server.tool(name)(run)
+    for path in ("fields/{version}", "codes/{name}", "rules", "formats", "flows/{network}"):
+        _resource(server, path)
     server.run("stdio")
 
 

@@ -78,14 +78,23 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Tests have no examples in their docstrings: looking for them takes as long as loading the tests."""
-    return [one for one in (yield) if not isinstance(one, DoctestModule)]
+class _Examples:
+    """Leaves out files without examples in their docstrings, which need not be imported to know that; and
+    tests, where looking for examples takes as long as loading the tests."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self, file_path: Path
+    ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        """What is collected in *file_path*."""
+        has_examples = Path(__file__).parent not in file_path.parents and b">>> " in file_path.read_bytes()
+        return [part for part in (yield) if has_examples or not isinstance(part, DoctestModule)]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start a warmed-up process once, from which programs that tests run are forked."""
+    """Look for examples where there are some; start a warmed-up process once, from which programs that tests
+    run are forked."""
+    config.pluginmanager.register(_Examples())
     if VARIABLE not in os.environ and not config.option.collectonly:
         stack = ExitStack()
         stack.enter_context(warm.serving(Path(stack.enter_context(TemporaryDirectory()))))

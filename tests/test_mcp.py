@@ -8,10 +8,9 @@ import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 from sim.codec import parse
 from sim.codec.wire import encode
@@ -19,10 +18,13 @@ from sim.mcp import NO_TOOLS, tools
 from sim.operations import generate
 from sim.verbs import names
 
+if TYPE_CHECKING:
+    from mcp import Client
+
 PAN = "4111111111111111"
 REQUEST = generate("financial", network="VISA", stan="000007").raw
 Asked = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
-Work = Callable[[Client, Asked], Coroutine[Any, Any, None]]
+Work: TypeAlias = "Callable[[Client, Asked], Coroutine[Any, Any, None]]"
 
 
 class Line:
@@ -35,6 +37,8 @@ class Line:
         self.thread = threading.Thread(target=self.loop.run_until_complete, args=(self._serve(),))
 
     async def _serve(self) -> None:
+        from mcp import Client, StdioServerParameters  # not for whoever only collects the tests
+
         how = StdioServerParameters(
             command=sys.executable, args=["-m", "sim.cli", "mcp"], env=dict(os.environ)
         )

@@ -90,7 +90,7 @@ def test_the_public_address_is_filled_in_at_one_place() -> None:
         ("sim.tables", "pandas", "jupyter"),
         ("sim.tables", "pyarrow", "jupyter"),
         ("sim.link.load.locust", "gevent", "locust"),
-        ("sim.mcp", "mcp.server.mcpserver", "mcp"),
+        ("sim.mcp", "mcp", "mcp"),
     ],
 )
 def test_where_a_package_is_missing_its_extra_is_named(

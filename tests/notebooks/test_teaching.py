@@ -19,7 +19,7 @@ from typing import Any
 import nbformat
 import pytest
 from support import ALL, check_module, long, together, turns
-from teaching import cells, editions, slides, tables
+from teaching import cells, editions, tables
 from teaching import notes as course
 from teaching.__main__ import main
 
@@ -468,6 +468,8 @@ def test_the_tables_are_told(capsys: pytest.CaptureFixture[str]) -> None:
 def test_slides_need_nothing_from_elsewhere(tmp_path: Path) -> None:
     """A page for each of the first notebooks: a slide per text with the cells behind it, none empty, and
     nothing is loaded."""
+    from teaching import slides  # loads nbconvert, for this test alone
+
     for path in slides.make(tmp_path):
         text = path.read_text(encoding="utf-8")
         book = nbformat.read(editions.SOURCE / path.name.replace(".slides.html", ".ipynb"), as_version=4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,7 @@ import sim
 from sim.codec import build
 from sim.tables.columns import dask_engine
 
-pytest.importorskip("dask.dataframe")
+pytestmark = pytest.mark.skipif(find_spec("dask") is None, reason="wants dask")
 RAWS = [build(message) for _, _, message in generated()]
 
 

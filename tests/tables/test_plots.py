@@ -5,13 +5,11 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
 import pytest
-from matplotlib import pyplot
-from matplotlib.colors import to_rgba
-from matplotlib.text import Text
 from support import AT, SETTLED, some, together
 
 import sim
@@ -25,10 +23,12 @@ PAN = "4111111111111111"
 
 
 @pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
+def pyplot() -> Iterator[ModuleType]:
     """Draw plots to memory, and close them afterwards."""
+    from matplotlib import pyplot  # not above: every worker would load it to collect the tests
+
     pyplot.switch_backend("agg")
-    yield
+    yield pyplot
     pyplot.close("all")
 
 
@@ -40,7 +40,8 @@ def message(kind: str = "auth", **options: Any) -> Message:
 def texts(ax: Any) -> list[str]:
     """All texts in the plot, each once."""
     ax.figure.canvas.draw()
-    return list(dict.fromkeys(one.get_text() for one in ax.figure.findobj(Text) if one.get_text()))
+    parts = ax.figure.findobj(lambda part: hasattr(part, "get_text"))
+    return list(dict.fromkeys(part.get_text() for part in parts if part.get_text()))
 
 
 def labels(ax: Any) -> list[str]:
@@ -231,17 +232,17 @@ def test_an_unknown_kind_is_told() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_axes_given_is_drawn_on(kind: Any) -> None:
+def test_an_axes_given_is_drawn_on(kind: Any, pyplot: Any) -> None:
     """The Axes is returned; its figure keeps its background, one made here has none."""
     figure, ax = pyplot.subplots()
     ground = figure.get_facecolor()
     assert sim.plot([message()], kind, ax) is ax
     assert figure.get_facecolor() == ground
     made: Any = sim.plot([message()], kind).figure
-    assert to_rgba(made.get_facecolor())[3] == 0
+    assert made.get_facecolor()[3] == 0
 
 
-def test_text_in_cells_stands_out_on_dark_and_light_ground() -> None:
+def test_text_in_cells_stands_out_on_dark_and_light_ground(pyplot: Any) -> None:
     """White letters on a dark page, dark ones on a light page, for a nearly empty cell."""
     sent = [message(), message(entry="chip")] + [message()] * 30
     light = {one.get_text(): one.get_color() for one in sim.plot(sent, "presence").texts}
@@ -256,8 +257,10 @@ def _lightness(rgb: tuple[float, ...]) -> float:
     return sum(part * weight for part, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
 
 
-def test_colours_of_networks_stand_out_on_a_dark_page() -> None:
+def test_colours_of_networks_stand_out_on_a_dark_page(pyplot: Any) -> None:
     """A contrast of three to one, as WCAG 2 requires of graphics, even for a transparent strip."""
+    from matplotlib.colors import to_rgba
+
     ground = to_rgba("#111111")[:3]
     with pyplot.style.context("dark_background"):
         for name in sim.NETWORKS:
@@ -268,7 +271,7 @@ def test_colours_of_networks_stand_out_on_a_dark_page() -> None:
             assert (_lightness(tuple(seen)) + 0.05) / (_lightness(ground) + 0.05) >= 3
 
 
-def test_no_span_of_time_is_without_marks() -> None:
+def test_no_span_of_time_is_without_marks(pyplot: Any) -> None:
     """From seconds to months the axis has ticks, without a warning from matplotlib."""
     for minutes in (0.2, 2, 30, 240, 300, 2_000, 5_000, 60_000):
         moments = [AT, AT + timedelta(minutes=minutes)]
