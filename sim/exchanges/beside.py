@@ -4,9 +4,12 @@ a refund."""
 from __future__ import annotations
 
 import itertools
+import math
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
+from sim.elements.money import say_amount
 from sim.exchanges import sums
 from sim.exchanges.deciding import approves, codes_known
 from sim.exchanges.lexicon import TOKEN, fold, pattern, phrases_of
@@ -15,9 +18,19 @@ from sim.spec.networks import NETWORKS, response_code
 
 _MOST = 50  # messages of a kind: our choice
 # What a negation may cancel, and how many words may come between.
-_MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option")
+MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option",
+          "code", "trade", "city", "country")  # fmt: skip
 _NEAR = 4
+_SLOTS = {
+    "reason": "decision",
+    "reason!": "decision",
+    "code": "decision",
+    "pan": "network",
+    "tail": "network",
+}
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
+_LONE = re.compile(r"\d+")
+_MOST_COUNTED = 12  # our choice: a smaller number may count messages
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
 _GRANTING = ("approved", "partial")
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
@@ -25,7 +38,19 @@ _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "i
 
 def settle(reader: Reader) -> None:
     """Settle the marks of *reader* whose meaning depends on their neighbors."""
-    for step in (_granted, _counts, _shares, _one_of_them, _codes, _causes, _stages, _negations, _only):
+    for step in (
+        _granted,
+        sized,
+        _counts,
+        _shares,
+        _one_of_them,
+        _codes,
+        _lone_number,
+        _causes,
+        _stages,
+        _negations,
+        _only,
+    ):
         step(reader)
 
 
@@ -38,16 +63,36 @@ def _shares(reader: Reader) -> None:
         for mark in reader.all("decision"):  # half of it approved
             mark.value = "partial" if mark.value == "approved" else mark.value
     for mark in reader.all("share"):
-        if reader.all("count") and mark.start in every:
+        if mark.value == "1/1":
+            mark.key = "aside"  # completed for the full amount
+        elif reader.all("count") and mark.start in every:
             mark.key = "aside"
         elif total and not total.figures and not reader.all("bare", "raw", "cashbackof"):
-            units = total.minor_units * Fraction(mark.value)
-            if units.denominator == 1:
-                mark.key, mark.value = "amount", Sum(int(units), total.currency)
-                for other in reader.all("every"):
-                    other.key = "aside" if other.start == mark.start else other.key
-                if any(head.value == "refund" for head in reader.all("head")):  # after the payment
-                    reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
+            exact = total.minor_units * Fraction(mark.value)
+            units = math.floor(exact + Fraction(1, 2))
+            if units != exact:
+                reader.notes.append(f"{mark.words} is rounded: {say_amount(str(units), total.currency)}")
+            mark.key, mark.value = "amount", Sum(units, total.currency)
+            for other in reader.all("every"):
+                other.key = "aside" if other.start == mark.start else other.key
+            if refund := next((head for head in reader.all("head") if head.value == "refund"), None):
+                at = min(refund.start, mark.start)  # after the payment
+                reader.marks.append(Mark("order", "", at - 1, at - 1, ""))
+
+
+def _lone_number(reader: Reader) -> None:
+    """In a follow-up, `for 55` and `make it 400` are amounts; `make it 51` after code 05 is a code."""
+    text = fold(reader.text)
+    for mark in reader.all("unknown", "number") if reader.whole else ():
+        number = _LONE.match(text, mark.start)
+        before = pattern("ends-in-to").search(text, 0, mark.start)
+        if not (number and before) or text[number.end() :][:1].isalnum():
+            continue
+        if reader.code and len(number[0]) == len(reader.code) and number[0] in codes_known():
+            mark.key, mark.value = "code", number[0]
+            reader.notes.append(f"{number[0]} is taken as the response code, in place of {reader.code}")
+        elif before["for"] or int(number[0]) > _MOST_COUNTED:  # `make it 5`: a count?
+            mark.key, mark.value = "bare", number[0]
 
 
 def _only(reader: Reader) -> None:
@@ -79,14 +124,19 @@ def _granted(reader: Reader) -> None:
 
 def _counts(reader: Reader) -> None:
     """A number before a plural or before instalments counts them."""
-    known_marks = reader.all(*{mark.key for mark in reader.marks})
+    known_marks, text = reader.all(*{mark.key for mark in reader.marks}), fold(reader.text)
     for mark in reader.all("twice"):
         earlier = [other for other in known_marks if other.end <= mark.start]
         before = max(earlier, key=lambda other: other.end, default=mark)
-        counted = before.key in ("head", "amount", "bare", "alone", "network")
+        counted = before.key in ("head", "amount", "bare", "alone", "network") or (
+            reader.whole and before.key != "then"
+        )
+        if any(other.words.endswith("as a repeat") for other in reader.all("repeat")):
+            counted, mark.key = False, "aside"  # sent twice, the second time as a repeat
+            continue
         mark.key = "count" if counted else "repeat" if before.key == "then" else "unknown"
         mark.value = 2 if counted else fold(mark.words)
-    priced = reader.all("amount") and reader.all("head")
+    priced = reader.whole or (reader.all("amount") and reader.all("head"))
     for mark in reader.all("unknown", "several", "number"):
         value = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
         if not value:
@@ -95,7 +145,12 @@ def _counts(reader: Reader) -> None:
         rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
         if any(other.key == "instalments" or other.value == "instalment" for other in after):
             mark.key, mark.value = "instalments", value
-        elif priced and value > 1 and pattern("of-them").match(fold(reader.text[mark.end :])):
+        elif (
+            priced
+            and value > 1
+            and (of := pattern("of-them").match(text, mark.end))
+            and (not (reader.whole and of["many"]))
+        ):
             # `20 dollars, 15 of them refunded`: part of an amount, changed afterwards
             mark.key, mark.value = "bare", mark.words
             reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
@@ -110,6 +165,15 @@ def _counts(reader: Reader) -> None:
     uncounted = reader.all("each") and not reader.all("count", "instalments")
     if uncounted or (reader.all("instalments") and not many):
         reader.unclear.append("how many")
+
+
+def sized(reader: Reader) -> None:
+    """`The last two` are as many."""
+    ends = {mark.end + 1: mark for mark in reader.all("which") if str(mark.value) in ("1", "-1")}
+    for mark in reader.all("unknown", "number"):
+        size = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
+        if mark.start in ends and size:
+            mark.key, ends[mark.start].value = "aside", f"{ends[mark.start].value}*{size}"
 
 
 def _one_of_them(reader: Reader) -> None:
@@ -201,7 +265,7 @@ def _negations(reader: Reader) -> None:
     """Set aside what is excluded: `not a refund but a purchase`, `only the request, approved or not`."""
     if reader.all("only"):
         for mark in reader.all("negation"):
-            after = next((other for other in reader.all(*_MEANT, "only") if other.start >= mark.end), None)
+            after = next((other for other in reader.all(*MEANT, "only") if other.start >= mark.end), None)
             if after and after.key in ("decision", "answer", "only"):
                 mark.key = "aside"
         for mark in reader.all("decision", "answer"):
@@ -209,11 +273,43 @@ def _negations(reader: Reader) -> None:
     for mark in reader.all("negation"):
         if mark.words.lower() == "no" and reader.portuguese:
             mark.key = "aside"  # in the
+    excluded(reader)
+
+
+def excluded(reader: Reader) -> None:
+    """Set aside what a negation excludes, if the text says what is meant: `chip instead of contactless`."""
+    for mark in reader.all("negation"):
+        after = next((other for other in reader.all(*MEANT) if other.start >= mark.end), None)
+        gap = reader.text[mark.end : after.start] if after else ""
+        if after is None or gap.count(" ") > _NEAR or not mark.value:
             continue
-        after = next((other for other in reader.all(*_MEANT) if other.start >= mark.end), None)
-        if after is None or reader.text[mark.end : after.start].count(" ") > _NEAR:
-            continue
-        others = [head for head in reader.all("head") if head.value != after.value]
+        meant = [other for other in reader.all(*MEANT) if slot(other) == slot(after)]
+        others = any(other.value != after.value for other in meant) and not re.search("[,;.]", gap)
         # `Never an answer` before a reversal stays unclear: the reason is not known.
-        if (after.key == "head" and others) or (after.key == "answer" and not reader.all("then")):
+        if others or (after.key == "answer" and not reader.all("then")):
             mark.key = after.key = "aside"
+
+
+def slot(mark: Mark) -> str:
+    """What *mark* determines: only one mark of each slot can hold."""
+    return str(mark.value).partition("=")[0] if mark.key == "option" else _SLOTS.get(mark.key, mark.key)
+
+
+def chosen(marks: Sequence[Mark], count: int) -> list[int] | None:
+    """The indices of those of *count* transactions that *marks* of `which`, `every` or `each` name; None if
+    there is no such one, as no middle of two."""
+    places: set[int] = set()
+    for mark in marks:
+        number, _, many = str(mark.value or 1).partition("*")
+        first, size = int(number), int(many or 1)
+        if mark.key != "which":
+            named = range(first - 1, count, first)
+        elif first == 0:
+            named = range(count // 2, count // 2 + count % 2)
+        else:
+            start = first - 1 if first > 0 else count - size
+            named = range(start, start + size)
+        if not named or not 0 <= named[0] <= named[-1] < count:
+            return None
+        places.update(named)
+    return sorted(places)

@@ -6,7 +6,7 @@ without a role."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, time
 from types import MappingProxyType
@@ -17,12 +17,13 @@ from sim.codec.text import misfits
 from sim.elements import dates
 from sim.errors import OptionError, quoted_value
 from sim.exchanges import beside
-from sim.exchanges.deciding import Decision, decide, said_by
+from sim.exchanges.changing import continued
+from sim.exchanges.deciding import Decision, decide, said_by, worth
 from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, pattern, phrases_of
 from sim.exchanges.listing import WITHOUT_AMOUNT, separated, several
 from sim.exchanges.making import usual_kind
-from sim.exchanges.plan import Asked, Plan, steps_of, together
+from sim.exchanges.plan import Asked, Plan, steps_of
 from sim.exchanges.shares import Draft
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.operations.faults import all_faults
@@ -46,6 +47,11 @@ _LATER = frozenset(("incremental", "completion"))  # purposes that follow an aut
 _ONLINE = frozenset(("recurring", "instalment", "account_funding"))  # the cardholder keys in the card data
 _AFTER = _LATER | {"refund"}
 _OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # roles of amounts
+_TIPPED = (
+    ["purchase"],
+    ["preauthorization"],
+    ["preauthorization", "completion"],
+)  # what a tip may be added to
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes that others may follow
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
@@ -62,6 +68,8 @@ _USUAL_COUNTRY = "US"  # of the merchant, by default
 _LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
 _FIRST = ("00", "20", "10", "30")  # function and origin of messages that are not repeats
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
+_FEW = frozenset(map(str, range(13)))  # `5 more`: messages, or their amount?
+_CODED = re.compile(r"\d")  # a decision by its code
 _MOST_CITY = 13  # characters of the city in DE 43
 
 
@@ -81,40 +89,9 @@ def plan_of(
         return Composer(part, asked, version, at, options).plan()
 
     if before:
-        return _continued(before, reader, compose).check()
+        return continued(before, reader, compose).check()
     plan = compose(reader.part()).check()
     return (several(reader, compose) if plan.unclear else None) or plan
-
-
-def _continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Plan:
-    """The plan *before* as a follow-up changes it: the transactions that it names, or else the last."""
-    requests = list(before.requests)
-    named = _named(reader, len(requests))
-    changed = {at: compose(reader.part(), asked=requests[at]) for at in named or (len(requests) - 1,)}
-    decided = named and any(plan.asked.is_declined for plan in changed.values())
-    for at, request in enumerate(requests):
-        if decided and not request.outcome:  # once some are declined, the others are approved
-            requests[at] = replace(request, outcome="approved")
-    plan = together(
-        [changed.get(at) or Plan("", asked, steps_of(asked)) for at, asked in enumerate(requests)]
-    )
-    text, notes = f"{before.text}; {reader.text}", (*before.notes, *plan.notes)
-    return replace(plan, text=text, notes=notes, source=before.source, cost=before.cost)
-
-
-def _named(reader: Reader, count: int) -> list[int]:
-    """The indices of those of *count* transactions that a follow-up names: `the second one`, `all`."""
-    named: set[int] = set()
-    for mark in reader.all("which", "every", "each") if count > 1 else ():
-        number = int(mark.value or 1)
-        places = range(number - 1, count, number)
-        if mark.key == "which":
-            at = {-1: count - 1, 0: count // 2 if count % 2 else count}.get(number, number - 1)
-            places = range(at, min(at + 1, count))
-        if places:
-            mark.key = "aside"
-            named.update(places)
-    return sorted(named)
 
 
 class Composer(Draft):
@@ -140,6 +117,8 @@ class Composer(Draft):
         """The plan: its steps, its assumptions, and what is unclear."""
         if self.before and (units := self.before.options.get("amount_minor_units")):
             self.reader.whole = Sum(units, str(self.before.options.get("currency", "USD")))
+        if self.before and self.before.is_declined and _CODED.search(self.before.words.get("outcome", "")):
+            self.reader.code = str(self.before.outcome)
         beside.settle(self.reader)
         if many := [mark.value for mark in self.all("instalments") if isinstance(mark.value, int)]:
             self.put("instalments", many[0], "instalments")
@@ -181,6 +160,8 @@ class Composer(Draft):
             self.not_possible = self.not_possible or str(mark.value)
         has_context = bool(self.all("head", "amount", "network", "kind", "alone"))
         left = ["unknown", "beyond", "several", "negation", "it", "same", "fact", "retry", "share"]
+        if self.before is None:
+            left += ["change", "earlier", "less"]
         if not self.all("host", "suite"):
             left += ["bound", "everything", "endpoint"]
         if not any(mark.value == "completion" for mark in self.all("head")):
@@ -275,14 +256,17 @@ class Composer(Draft):
             country = self._country_of_money(name)
         if country or land:
             self.put("country", country or land, "country" if self.all("country") else "city")
-        if trade and "mcc" not in self.options:
+        if trade and "mcc" not in self.words:
             self.put("mcc", trade, "trade")
-        elif trade and "merchant" not in self.options and self.options["mcc"] != trade:
+        elif trade and "merchant" not in self.words and self.options["mcc"] != trade:
             self.bad("another merchant category")
 
     def _country_of_money(self, city: str) -> str | None:
         """The country of an unknown *city*, by the currency; None and unclear if that tells no country."""
-        currencies = {mark.value.currency for mark in self.all("amount")} - {"USD"}
+        currencies = {mark.value.currency for mark in self.all("amount")} or {
+            self.options.get("currency", "USD")
+        }
+        currencies -= {"USD"}
         land = next(iter(currencies))[:2] if len(currencies) == 1 else ""
         if country_of(land) is None:
             self.bad(f"{city.title()}: in which country")
@@ -338,7 +322,7 @@ class Composer(Draft):
             self.bad(f"a wrong PIN, and {mark.words}")
         if name == "cvv2":
             value = self.options.get("cvv2", "1234" if self.only("network") == "AMEX" else "123")
-        before = self.options.get(name, value)
+        before = self.options.get(name, value) if name in self.words else value
         if "attempted" in (before, value) and name == "three_d_secure":
             value = before = "attempted"  # `3DS, attempted`: `attempted` says more
         if before != value:
@@ -437,9 +421,9 @@ class Composer(Draft):
             return chain
         if "completion" in chain and not tip:
             return chain
-        if not tip or "main" not in amounts or chain not in (["purchase"], ["preauthorization"]):
+        if not tip or "main" not in amounts or chain not in _TIPPED:
             self.bad("how much the tip is" if not tip else "an amount with a tip")
-        elif self.all("order"):
+        elif self.all("order") or "completion" in chain:
             amounts["completion"] = amounts["main"] + tip
             return ["preauthorization", "completion"]
         else:
@@ -450,28 +434,21 @@ class Composer(Draft):
 
     def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
         """The request *before* with the changes that a follow-up describes."""
-        heads, self.network = self.all("head"), self.options.get("network")
+        self.network = self.options.get("network")
         if before.kind == before.purpose and self.all("head", "amount", "bare"):
             self.bad("a network message with options of a payment")
-        request = replace(before, fault="", elements={})
         entries = ("pin", "three_d_secure", "token", "cvv2", "postal_code", "store_card", "initiator")
         if "entry" in self.words:
             self.options = {name: value for name, value in self.options.items()
                             if name not in entries or name in self.words}  # fmt: skip
         if "network" in self.words and "pan" not in self.words:
             self.options.pop("pan", None)
-        goes_on = before.purpose in _ASKING and not self.all("same")
-        if more := [mark for mark in self.all("also") if self.all("amount", "bare")]:
-            if goes_on and before.purpose == "preauthorization":
-                heads = [*heads, replace(more[0], key="head", value="incremental")]
-                self.reader.marks.append(heads[-1])
-            elif not heads:
-                self.bad(more[0].words)
-        later = bool(self.all("order")) or (goes_on and any(head.value in _LATER for head in heads))
-        chain = [before.purpose, *(mark.value for mark in heads)] if later else [before.purpose]
-        if heads and not later:
-            request = replace(request, purpose=heads[0].value, kind=None)
-            chain = [heads[0].value]
+        self._more(before)
+        heads = self.all("head")
+        steps = [head for head in heads if self._is_step(head, before)]
+        request, chain = before, [before.purpose, *(head.value for head in steps)]
+        if becomes := [head.value for head in heads if head not in steps]:
+            request, chain = replace(before, purpose=becomes[0], kind=None), [becomes[0]]
         amounts = self.amounts(chain, decision)
         was, now = (options.get("currency", "USD") for options in (before.options, self.options))
         if was != now and self.shares and "main" not in amounts:  # 5 USD of 20 EUR
@@ -491,15 +468,52 @@ class Composer(Draft):
             request = replace(request, kind=self._kind(chain, decision))
         elif request.kind is None or ("network" in self.words and request.kind != request.purpose):
             request = replace(request, kind=usual_kind(request.purpose, self.network, self.version))
+        request = self._decided(request, decision, amounts)
+        if follows := self._follows(chain[1:], amounts, decision):
+            once = {_stem(word) for word in follows} - {"increment", "refund", "repeat"}
+            then = (*(word for word in request.then if _stem(word) not in once), *follows)
+            request = replace(request, then=then, outcome=request.outcome or "approved")
+        return self._answer(replace(request, options=self.options), decision, amounts)
+
+    def _is_step(self, head: Mark, before: Asked) -> bool:
+        """Whether a purpose comes after the payment *before*, rather than in its place: `and refund it`."""
+        if self.all("order") or _step_of(head.value) in map(_stem, before.then):
+            return True
+        instead = self.all("same") or pattern("ends-in-becomes").search(fold(self.reader.text[: head.start]))
+        return head.value in _AFTER and before.purpose in _ASKING and not instead
+
+    def _more(self, before: Asked) -> None:
+        """An amount on top: of a hold an increment, else with the amount before; or less of it."""
+        money, whole = self.all("amount", "bare"), self.reader.whole
+        for mark in self.all("also", "less") if money else ():
+            near = [amount for amount in money if not self.reader.text[amount.end : mark.start].strip()]
+            if before.purpose == "preauthorization" and mark.key == "also" and not self.all("same"):
+                self.reader.marks.append(replace(mark, key="head", value="incremental"))
+            elif near and mark.value and whole and not (near[0].key == "bare" and near[0].value in _FEW):
+                units = worth(self.reader, near[0], whole.currency) or 0
+                currency = getattr(near[0].value, "currency", whole.currency)
+                if currency != whole.currency:
+                    self.bad(near[0].words)
+                near[0].key, near[0].value = (
+                    "amount",
+                    Sum(whole.minor_units + int(f"{mark.value}{units}"), currency),
+                )
+            elif not self.all("head"):
+                self.bad(mark.words)
+
+    def _decided(self, request: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
+        """*request* with the outcome of a follow-up, if it has one."""
+        if self.all("only"):
+            return replace(request, outcome=None, approved=None, then=(), approval=None, balance=None)
         if decision.outcome:
             request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"))
             self.words["outcome"] = decision.words
+        elif self.all("answer") and not (request.outcome or self.all("then", "why")):
+            self.bad("a response, but not which one")
         whys = {mark.value for mark in self.all("why")}
         if not decision.outcome and not self.all("then") and whys & {"timeout", "late"}:
             request = replace(request, outcome="late" if "late" in whys else "timeout")
-        if follows := self._follows(chain[1:], amounts, decision):
-            request = replace(request, then=(*request.then, *follows), outcome=request.outcome or "approved")
-        return self._answer(replace(request, options=self.options), decision, amounts)
+        return request
 
     def _same_number(self, before: Asked) -> None:
         """Keep the figure of the amount, in another currency."""
@@ -574,6 +588,9 @@ class Composer(Draft):
                 return ["cash"]
             if chain[0] not in ("cash", "balance", "pin_change"):
                 self.bad("at a cash machine")
+            if chain == ["balance"] and "mcc" not in self.options:
+                self.put("mcc", "6011", "atm")
+                self.options.setdefault("pin", True)
         return chain
 
     def _main_amount(self, chain: list[str], decision: Decision, amounts: dict[str, int]) -> None:
@@ -639,7 +656,7 @@ class Composer(Draft):
         steps = []
         heads = {mark.value: mark for mark in reversed(self.all("head"))}
         for name in chain:
-            word = {"incremental": "increment"}.get(name, name)
+            word = _step_of(name)
             stages = [mark for mark in self.all("head") if mark.value == name]
             by_start = {
                 mark.start: amounts[at] for mark in stages if (at := f"{name}@{mark.start}") in amounts
@@ -661,6 +678,10 @@ class Composer(Draft):
         twice = (decision.outcome == "partial" and partial) or len(reversals) > 1
         if twice or partial != ("final" in amounts):
             self.bad("the amount that remains")
+        again = self.all("repeat") + [mark for mark in self.all("mti") if mark.value[3] == "1"]
+        fails = [mark for mark in self.all("why") if pattern("fails").match(mark.words)]
+        if not again and any(0 < mark.start - word.end < 2 for mark in fails for word in back):
+            self.bad("a reversal without a response")
         if back or reversals or short:
             reasons = ["misdispense" for _ in short] + [mark.value for mark in self.all("why")]
             reason = next((f":{one}" for one in reasons if one != "late"), "")
@@ -674,7 +695,6 @@ class Composer(Draft):
             if pattern("agent").match(whys[0].words) or decision.outcome == "declined":
                 self.bad(whys[0].words)
             steps.append((whys[0].start, f"reversal:{whys[0].value}"))
-        again = self.all("repeat") + [mark for mark in self.all("mti") if mark.value[3] == "1"]
         steps += [(mark.start, "repeat") for mark in again[:1]]
         stages = [mark for mark in self.all("head", "also") if mark.key == "also" or mark.value in chain]
         sums = [mark for role in self.shares if role not in _OF_REQUEST for mark in self.shares[role]]
@@ -716,30 +736,26 @@ class Composer(Draft):
 
     def _counted(self, asked: Asked) -> Asked:
         """Add the count, and which of the messages have the outcome."""
-        count, every = self.only("count") or asked.count, int(self.only("every") or 0)
+        count = self.only("count") or asked.count
+        if self.before and self.all("count") and self.all("also"):
+            count += self.before.count  # five more of these
+        # All of them, or the first of one, is no choice.
+        marks = [mark for mark in self.all("every", "which")
+                 if mark.value != "1" or (mark.key == "which" and count > 1)]  # fmt: skip
         if count > 1 and self.all("fault", "drop"):
             self.bad(f"{count} messages: which one")
-        which, index = asked.which if count == asked.count else None, self._one_of(count)
-        if every > 1:
-            which = range(every - 1, count, every)
-        elif index is not None:
-            which = range(index, index + 1)
-        if which is not None and (count < 2 or not asked.is_declined):
-            self.bad(next(mark.words for mark in self.all("every", "which")))
+        which = asked.which if count == asked.count else None
+        if marks:
+            places = beside.chosen(marks, count) or []
+            if count < 2 or not places or not asked.is_declined:
+                self.bad(marks[0].words if places or count < 2 else "which of the messages")
+            else:
+                step = places[1] - places[0] if len(places) > 1 else 1
+                even = range(places[0], count if step > 1 else places[-1] + 1, step)
+                which = even if [*even] == places else tuple(places)
         self.words["times"] = said_by(self.all("count", "each"))
-        self.words["which"] = said_by(self.all("every", "which"))
+        self.words["which"] = said_by(marks)
         return replace(asked, count=count, which=which)
-
-    def _one_of(self, count: int) -> int | None:
-        """Which one of *count* is meant, counted from 0."""
-        ordinals = {int(mark.value) for mark in self.all("which")}
-        if count < 2:
-            if ordinals - {1}:
-                self.bad(self.all("which")[-1].words)
-            return None
-        if len(ordinals) > 1 or (0 in ordinals and count % 2 == 0) or max(ordinals, default=0) > count:
-            self.bad("which of the messages")
-        return next(({0: count // 2, -1: count - 1}.get(ordinal, ordinal - 1) for ordinal in ordinals), None)
 
     def _changed(self, asked: Asked) -> Asked:
         """Add elements set by hand, faults and a conversion: of the request, unless it is of a response or
@@ -812,6 +828,17 @@ def _fits(number: int, value: str, version: str) -> bool:
     except KeyError:
         return False
     return (value.isdigit() or not is_number) and not misfits(Message("0100", {number: value}, version))
+
+
+def _step_of(purpose: str) -> str:
+    """The later step with *purpose*."""
+    return "increment" if purpose == "incremental" else purpose
+
+
+def _stem(step: str) -> str:
+    """The kind of a later *step*: any reversal is one."""
+    name = step.partition(":")[0]
+    return "reversal" if "reversal" in name else name
 
 
 def _reversal_at(asked: Asked) -> int:

@@ -207,8 +207,14 @@ def _approves_less(reader: Reader) -> bool:
         return False
     if len({mark.value for mark in reader.all("head")}) > 1:
         return False
-    less = {worth(reader, mark) or 0 for mark in granted(reader)}
-    more = {worth(reader, mark) or 0 for mark in money} - less
+    currency = reader.whole.currency if reader.whole else "USD"
+    less = {worth(reader, mark, currency) or 0 for mark in granted(reader)}
+    more = {worth(reader, mark, currency) or 0 for mark in money} - less
+    if reader.whole and less and not more:  # in a follow-up, of the amount before
+        more = {reader.whole.minor_units}
+        exact = any(pattern("ends-in-for").search(fold(reader.text), 0, mark.start) for mark in money)
+        if exact and min(less) > min(more):
+            reader.unclear.append(f"approved for more than is asked: {said_by(money)}")
     return len(less) == len(more) == 1 and min(less) < min(more)
 
 

@@ -120,7 +120,8 @@ def forms(text: str, amounts: Mapping[str, str]) -> Iterator[tuple[str, str, str
         "{on}": r"\b(?:(?:on|am|el|em|le|dated|date)\s+(?:the )?)?",
         "{month}": present(phrases_of("month"), text),
         "{money}": f"(?:{present(phrases_of('currency'), text)}|minor|cents?)",
-        "{lacking}": r"without|missing|lacks|lacking|no|omit|omitting|leave out|leaving out|excluding"
+        "{lacking}": r"without|remov(?:e|ing)|drop(?:ping)?|delet(?:e|ing)|strip|missing|lacks|lacking|no"
+        r"|omit|omitting|leave out|leaving out|excluding"
         "|(?:do|does) not (?:include|send|contain|have)|ohne|sin|sem|sans|fehlende[rs]?",
         "{label}": present(labels(), text),
         "{other}": "".join(f"(?<!{word} )" for word in phrases_of("code-of")),

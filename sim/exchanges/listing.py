@@ -60,7 +60,8 @@ class _Clause:
         )
         self.opens = bool((another and not article) or opening) or self.retries
         self.repeats = any(mark.key == "same" and mark.value for mark in opening)  # the same purchase
-        self.number = next((int(mark.value) for mark in opening if mark.key == "which"), None)
+        self.which = [mark for mark in opening if mark.key == "which"]
+        self.number = next((int(str(mark.value).partition("*")[0]) for mark in self.which), None)
         self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)
         self.counts = [int(mark.value) for mark in every if mark.key == "count"]
         begun = another.end() if another else start
@@ -205,6 +206,9 @@ class _List:
         stands = "alone" in own or bool(heads and (own & _MONEY or heads <= WITHOUT_AMOUNT))
         if not (stands or (items and run[0].repeats) or own & (_SAID if run[0].opens else _MONEY)):
             return None
+        numbered = items and (items[-1].opens or self.count or items[-1].own & {*_DECIDING})
+        if run[0].is_remark and not numbered:  # one payment, `the second declined`
+            return None
         if run[0].retries and not (items and items[-1].own & {*_DECIDING}):
             return None
         if run[0].number not in (None, 0, _LAST, len(items) + 1):
@@ -236,13 +240,13 @@ class _List:
     def _remarked(self, items: list[_Item], remarks: list[_Clause]) -> list[_Item]:
         """The *items* with what *remarks* add to them; if one decides, the others are approved."""
         for remark in remarks:
-            number = remark.number or 0
-            if number > len(items) or (not number and len(items) % 2 == 0):
+            places = beside.chosen(remark.which, len(items))
+            if places is None:
                 return []  # there is no such one, or no middle
-            item = items[number - (number > 0) if number else len(items) // 2]
-            if item.own & remark.keys:
-                return []
-            item.marks, item.own = [*item.marks, *remark.marks], item.own | remark.keys
+            for item in (items[at] for at in places):
+                if item.own & remark.keys:
+                    return []
+                item.marks, item.own = [*item.marks, *remark.marks], item.own | remark.keys
         decided = any(remark.keys & {*_DECIDING} for remark in remarks)
         for item in items:
             if decided and not item.own & {*_DECIDING}:

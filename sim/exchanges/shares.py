@@ -145,6 +145,8 @@ class Draft:
             and pattern("of-which").fullmatch(fold(tail))
         ):
             return f"{after.value}@{after.start}"  # and an $8 refund
+        if several and after and after.key == "then" and pattern("of-which").fullmatch(fold(tail)):
+            return "undone"  # 10 of it reversed
         left = any(other.key in ("remain", "partof") for other in around)
         partial = any(other.value == "partial_reversal" for other in around)
         if last and last.key == "remain" and not text[last.end : mark.start].strip():

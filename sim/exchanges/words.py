@@ -58,7 +58,9 @@ class Reader:
     def __init__(self, text: str) -> None:
         self.text = text = _WITHOUT.sub("without", _BLANKS.sub(" ", text))
         self.marks: list[Mark] = []
-        self.whole: Sum | None = None  # the amount of the plan before
+        # In a follow-up: the amount of the plan before, and its response code if it was given as such.
+        self.whole: Sum | None = None
+        self.code = ""
         self.unclear: list[str] = []
         self.notes: list[str] = []
         self.shown = mask_words(text)  # all of it at once: a card number or a track may span several words
@@ -184,7 +186,7 @@ class Reader:
         word = "".join(after[:1])
         if (
             any(not self.text[mark.end : match.start()].strip() for mark in parts)
-            or any(lexicon.says(" ".join(after[:size]), "also", "actual", "tip") for size in (1, 2))
+            or any(lexicon.says(" ".join(after[:size]), *_AFTER_AMOUNT) for size in (1, 2))
             or (len(match[0]) > 1 and lexicon.says(word, "head"))
             or phrases_of("decision").get(lexicon.variant(word)) in ("approved", "partial")
         ):
@@ -327,6 +329,7 @@ _COUNTED = frozenset(("st", "nd", "rd", "th", "x", "%", "minor"))
 _BEFORE_AMOUNT = (
     *("tip", "bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof"),
 )
+_AFTER_AMOUNT = ("also", "less", "actual", "tip", "cashbackof")
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")

@@ -264,12 +264,63 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa 10 USD, visa 20 USD, visa 30 USD", "the second contactless", ["0100", "0100 22~07", "0100"]),
         ("visa 1 USD, visa 2 USD", "the first NSF", ["0100", "0110 39=51", "0100", "0110 39=00"]),
         ("visa 1 USD, visa 2 USD", "all declined", ["0100", "0110 39=05", "0100", "0110 39=05"]),
+        ("visa 9 USD cash withdrawal with PIN", "without the PIN", ["0100 52!"]),
+        ("visa 9 USD contactless", "chip instead of contactless", ["0100 22~05"]),
+        ("visa 9 USD contactless", "change contactless to chip", ["0100 22~05"]),
+        ("visa 9 USD declined 05", "make it 51 instead", ["0100 4=000000000900", "0110 39=51"]),
+        ("visa 9 USD declined", "only the request", ["0100"]),
+        ("visa 9 USD approved", "no, declined: expired card", ["0100", "0110 39=54"]),
+        ("visa 9 USD, then reversed", "no reversal", ["0100", "0110"]),
+        ("visa 9 USD, then reversed", "repeat the reversal", ["0100", "0110", "0400", "0401", "0410"]),
+        (
+            "visa preauth 9 USD, completed for 8",
+            "complete it for 7 instead",
+            ["0100", "0110", "0220 4~000000000700", "0230"],
+        ),
+        ("visa 9 USD", "make it 400", ["0100 4=000000040000"]),
+        ("visa 9 USD", "double the amount", ["0100 4=000000001800"]),
+        ("visa 9 USD", "2 USD less", ["0100 4=000000000700"]),
+        ("visa 9 USD", "approved for 7", ["0100 4=000000000900", "0110 39=10 4=000000000700"]),
+        ("visa 9 USD", "refund it", ["0100", "0110", "0100 3~20 4=000000000900", "0110"]),
+        ("visa 9 USD", "make it a refund", ["0100 3~20 4=000000000900"]),
+        ("visa 9 USD", "do it twice", ["0100", "0100"]),
+        ("visa 9 USD", "another one of 5 USD", ["0100 4=000000000900", "0100 4=000000000500"]),
+        ("visa 9 USD", "and an echo test before it", ["0800", "0100"]),
+        ("visa 9 USD without the PAN", "contactless", ["0100 2! 22~07"]),
+        (
+            "three visa sales of 9 USD",
+            "the last two declined",
+            ["0100", "0110 39=00", *["0100", "0110 39=05"] * 2],
+        ),
+        ("three visa sales of 9 USD", "the last by chip with PIN", ["0100", "0100", "0100 52+"]),
+        ("two visa sales of 9 USD", "the first contactless, the second keyed", ["0100 22~07", "0100 22~01"]),
+        ("visa 9 USD, mastercard 8 USD", "the visa one with PIN", ["0100 52+", "0100 52!"]),
+        ("visa 9 USD, mastercard 8 USD", "without the first one", ["0100 2~5"]),
     ],
 )
 def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
     """What is said next changes what it names and keeps the rest."""
     made = _messages(sim.plan(first).then(then).plan.run())
     assert [_misfits(one, want) for one, want in zip(made, messages, strict=True)] == [[] for _ in messages]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("visa 9 USD", "make it 5"),  # dollars or messages
+        ("visa 9 USD", "not contactless"),
+        ("visa 9 USD", "no reversal"),
+        ("visa 9 USD", "make the second one decline"),
+        ("visa 9 USD", "approved for 20"),
+        ("visa 9 USD", "with the response"),
+        ("visa 9 USD", "change it"),
+        ("visa 9 USD approved", "and the reversal times out"),
+        ("two visa sales of 9 and 8 USD", "reverse it"),
+    ],
+)
+def test_a_follow_up_never_guesses(first: str, then: str) -> None:
+    """What may be meant in several ways, or is not there to be changed, is unclear."""
+    assert plan_of(then, before=plan_of(first)).unclear
 
 
 def test_a_part_is_in_the_currency_of_the_payment() -> None:

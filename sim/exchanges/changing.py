@@ -1,0 +1,196 @@
+"""What a follow-up changes in a plan: `the second by chip`, `without the PIN`, `another one of 12 USD`.
+
+It names transactions (else it changes the only one, or the last if they differ), takes options and steps
+away, and adds transactions. All else that it says is set anew by the composer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+from sim.exchanges.beside import MEANT, chosen, excluded, sized, slot
+from sim.exchanges.lexicon import fold, pattern
+from sim.exchanges.plan import Asked, Plan, steps_of, together
+from sim.exchanges.words import Mark, Reader, Sum
+
+_DECIDING = frozenset(("decision", "reason", "reason!", "code"))
+_NAMING = frozenset(("which", "every", "each"))
+_SILENT = frozenset(("aside", "order", "polite", "same", "it"))  # keys of marks that change nothing
+_OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
+_STEPS = {"incremental": "increment"}  # the step of a purpose, if its name differs
+
+
+def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Plan:
+    """The plan *before* as the follow-up of *reader* changes it."""
+    plans = [Plan("", asked, steps_of(asked)) for asked in before.requests]
+    for part in _parts(reader):
+        plans = _changed(plans, part, compose)
+    plan = together(plans)
+    text, notes = f"{before.text}; {reader.text}", (*before.notes, *plan.notes)
+    return replace(plan, text=text, notes=notes, source=before.source, cost=before.cost)
+
+
+def _parts(reader: Reader) -> Iterator[Reader]:
+    """The follow-up, cut where it turns to another transaction: `decline the first, | the second by chip`."""
+    text = fold(reader.text)
+    starts, keys = [0], set[str]()
+    for gap in [*pattern("clause-end").finditer(text)]:
+        since = {mark.key for mark in reader.marks if starts[-1] <= mark.start < gap.start()}
+        rest = [mark for mark in reader.marks if mark.start >= gap.end()]
+        end = next(pattern("clause-end").finditer(text, gap.end()), None)
+        keys = {mark.key for mark in rest if end is None or mark.start < end.start()}
+        if all("which" in names and names - _NAMING - _SILENT for names in (since, keys)):
+            starts.append(gap.end())
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        yield reader.part(start, end, [mark for mark in reader.marks if start <= mark.start < end])
+
+
+def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> list[Plan]:
+    """The *plans* of the transactions after the change of *part*."""
+    sized(part)
+    early = part.all("earlier")
+    if new := _added(plans[-1].asked, part, compose):
+        return [new, *plans] if early else [*plans, new]
+    if any(plan.asked.count > 1 for plan in plans) and not part.all("count") and part.all(*_NAMING):
+        keys = {mark.key for mark in part.marks}
+        if len(plans) > 1 or keys - _DECIDING - _NAMING - _SILENT:
+            plans = [Plan("", asked, steps_of(asked)) for plan in plans for asked in _each(plan.asked)]
+    requests = [plan.asked for plan in plans]
+    named = _named(part, requests)
+    negations = part.all("negation")
+    if (
+        named
+        and negations
+        and not any(mark.key not in _SILENT for mark in part.marks if mark not in negations)
+    ):
+        return [plan for at, plan in enumerate(plans) if at not in named] or plans
+    if not named and len(plans) > 1 and _alike(requests):
+        part.unclear.append(f"which of the {len(plans)} transactions: the first, the last or all")
+    places = named or [len(plans) - 1]
+    for at in places:
+        own = part.part()
+        request = _reduced(requests[at], own)
+        plans[at] = compose(own, asked=request)
+        if part.all("change") and plans[at].asked == requests[at]:
+            plans[at] = replace(plans[at], unclear=(*plans[at].unclear, part.all("change")[0].words))
+    decided = named and any(plans[at].asked.is_declined for at in places)
+    for at, request in enumerate(requests):
+        if decided and not request.outcome and at not in places:  # the others are approved
+            asked = replace(request, outcome="approved")
+            plans[at] = Plan("", asked, steps_of(asked))
+    return plans
+
+
+def _each(asked: Asked) -> Iterator[Asked]:
+    """The requests that *asked* stands for, one by one."""
+    for at in range(asked.count):
+        applies = asked.which is None or at in asked.which
+        yield replace(asked, count=1, which=None, outcome=asked.outcome if applies else "approved")
+
+
+def _alike(requests: Sequence[Asked]) -> bool:
+    """Whether nothing but amounts tells the *requests* apart, so that `it` may be any of them."""
+    apart = ("amount_minor_units", "stan")
+    options = [{name: value for name, value in request.options.items() if name not in apart}
+               for request in requests]  # fmt: skip
+    return all(each == options[0] for each in options) and len({request.purpose for request in requests}) == 1
+
+
+def _named(part: Reader, requests: Sequence[Asked]) -> list[int]:
+    """The indices of the *requests* that a follow-up names: `the second`, `the visa one`."""
+    if len(requests) < 2:
+        return []
+    marks = part.all(*_NAMING)
+    places = chosen(marks, len(requests))
+    if places is None:
+        return []
+    for mark in marks:
+        mark.key = "aside"
+    text = fold(part.text)
+    for mark in part.all("network", "entry", "amount", "decision"):
+        one = pattern("the-one").match(text, mark.end)
+        same = [at for at, request in enumerate(requests) if _is(request, mark)]
+        if one and same and pattern("ends-in-the").search(text, 0, mark.start):
+            places.extend(same)
+            for other in part.marks:
+                if mark.start <= other.start < one.end():
+                    other.key = "aside"
+    return sorted(set(places))
+
+
+def _is(request: Asked, mark: Mark) -> bool:
+    """Whether *request* is the one that *mark* describes."""
+    if isinstance(mark.value, Sum):
+        return bool(request.options.get("amount_minor_units") == mark.value.minor_units)
+    if mark.key == "decision":
+        return request.is_declined if mark.value == "declined" else request.outcome == mark.value
+    return bool(request.options.get(mark.key) == mark.value)
+
+
+def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | None:
+    """The transaction that a follow-up adds, if any: `another one of 12 USD`, `and an echo test`."""
+    text = fold(part.text)
+    start = part.text.find(part.text.strip())
+    if more := pattern("one-more").match(text, start):
+        for mark in part.marks:
+            if more.start() <= mark.start < more.end():
+                mark.key = "aside"
+        return compose(part, asked=replace(last, then=(), count=1, which=None))
+    if not pattern("adds").match(text, start):
+        return None
+    options = {name: last.options[name] for name in ("network", "version") if name in last.options}
+    if part.all("alone"):
+        for mark in part.all("order", "earlier", "it"):
+            mark.key = "aside"
+        return compose(part, options)
+    return None
+
+
+def _reduced(asked: Asked, part: Reader) -> Asked:
+    """*asked* without what *part* takes away: `without the PIN`, `no reversal`, `chip, not contactless`."""
+    excluded(part)
+    if any("reversal" in step for step in asked.then):
+        for mark, again in product(part.all("then"), part.all("repeat")):
+            first, last = sorted((mark, again), key=lambda each: each.start)
+            if part.text[first.end : last.start].count(" ") <= 2:
+                mark.key = "aside"  # repeat the reversal
+    for mark in part.all("change"):
+        later = [other for other in part.all(*MEANT) if other.start >= mark.end]
+        if len(later) > 1 and slot(later[0]) == slot(later[1]):
+            later[0].key = "aside"  # change the chip to a tap
+    for mark in part.all("negation"):
+        after = next((other for other in part.all(*{other.key for other in part.marks} - _SILENT)
+                      if other.start >= mark.end), None)  # fmt: skip
+        if after and after.key == "unknown" and fold(after.words) in (asked.outcome, *asked.options.values()):
+            mark.key = after.key = "aside"  # instead of 51
+            continue
+        less = _without(asked, after) if after and mark.value else None
+        if after and less:
+            asked, mark.key, after.key = less, "aside", "aside"
+    return asked
+
+
+def _without(asked: Asked, mark: Mark) -> Asked | None:
+    """*asked* without what *mark* says; None if it is not part of it."""
+    name, value = slot(mark), mark.value
+    if name == "decision":
+        return replace(asked, outcome="approved") if asked.is_declined and value == "declined" else None
+    if mark.key in ("then", "head", "repeat"):
+        step = (
+            "repeat"
+            if mark.key == "repeat"
+            else "reversal"
+            if mark.key == "then"
+            else _STEPS.get(value, value)
+        )
+        left = tuple(word for word in asked.then if step not in word.partition(":")[0])
+        return replace(asked, then=left) if left != asked.then else None
+    if name == "fault":
+        return replace(asked, fault="") if asked.fault == value else None
+    if mark.key == "option" and str(value).endswith("=yes"):
+        return replace(asked, options={**asked.options, name: False})
+    names = _OPTIONS.get(mark.key, (name,))
+    left = {key: held for key, held in asked.options.items() if key not in names}
+    return replace(asked, options=left) if len(left) < len(asked.options) else None
