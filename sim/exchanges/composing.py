@@ -588,9 +588,8 @@ class Composer(Draft):
                 return ["cash"]
             if chain[0] not in ("cash", "balance", "pin_change"):
                 self.bad("at a cash machine")
-            if chain == ["balance"] and "mcc" not in self.options:
-                self.put("mcc", "6011", "atm")
-                self.options.setdefault("pin", True)
+            if chain == ["balance"]:
+                self.options = {"mcc": "6011", "pin": True} | self.options
         return chain
 
     def _main_amount(self, chain: list[str], decision: Decision, amounts: dict[str, int]) -> None:
