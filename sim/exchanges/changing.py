@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 from sim.exchanges.beside import MEANT, chosen, excluded, sized, slot
 from sim.exchanges.lexicon import fold, pattern
@@ -34,17 +34,21 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
 
 def _parts(reader: Reader) -> Iterator[Reader]:
     """The follow-up, cut where it turns to another transaction: `decline the first, | the second by chip`."""
-    text = fold(reader.text)
-    starts, keys = [0], set[str]()
-    for gap in [*pattern("clause-end").finditer(text)]:
-        since = {mark.key for mark in reader.marks if starts[-1] <= mark.start < gap.start()}
-        rest = [mark for mark in reader.marks if mark.start >= gap.end()]
-        end = next(pattern("clause-end").finditer(text, gap.end()), None)
-        keys = {mark.key for mark in rest if end is None or mark.start < end.start()}
-        if all("which" in names and names - _NAMING - _SILENT for names in (since, keys)):
-            starts.append(gap.end())
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        yield reader.part(start, end, [mark for mark in reader.marks if start <= mark.start < end])
+    ends = [match.end() for match in pattern("clause-end").finditer(fold(reader.text))]
+    start, marks = 0, list[Mark]()
+    for begin, end in pairwise([0, *ends, len(reader.text)]):
+        clause = [mark for mark in reader.marks if begin <= mark.start < end]
+        if _is_whole(marks) and _is_whole(clause):
+            yield reader.part(start, begin, marks)
+            start, marks = begin, []
+        marks += clause
+    yield reader.part(start, None, marks)
+
+
+def _is_whole(marks: Sequence[Mark]) -> bool:
+    """Whether *marks* name a transaction and say what changes in it."""
+    keys = {mark.key for mark in marks}
+    return "which" in keys and bool(keys - _NAMING - _SILENT)
 
 
 def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> list[Plan]:
@@ -60,11 +64,7 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
     requests = [plan.asked for plan in plans]
     named = _named(part, requests)
     negations = part.all("negation")
-    if (
-        named
-        and negations
-        and not any(mark.key not in _SILENT for mark in part.marks if mark not in negations)
-    ):
+    if named and negations and {mark.key for mark in part.marks} <= {"negation", *_SILENT}:
         return [plan for at, plan in enumerate(plans) if at not in named] or plans
     if not named and len(plans) > 1 and _alike(requests):
         part.unclear.append(f"which of the {len(plans)} transactions: the first, the last or all")
@@ -191,6 +191,5 @@ def _without(asked: Asked, mark: Mark) -> Asked | None:
         return replace(asked, fault="") if asked.fault == value else None
     if mark.key == "option" and str(value).endswith("=yes"):
         return replace(asked, options={**asked.options, name: False})
-    names = _OPTIONS.get(mark.key, (name,))
-    left = {key: held for key, held in asked.options.items() if key not in names}
-    return replace(asked, options=left) if len(left) < len(asked.options) else None
+    options = {key: held for key, held in asked.options.items() if key not in _OPTIONS.get(mark.key, (name,))}
+    return replace(asked, options=options) if len(options) < len(asked.options) else None

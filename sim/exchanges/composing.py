@@ -6,7 +6,7 @@ without a role."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time
 from types import MappingProxyType
@@ -743,7 +743,7 @@ class Composer(Draft):
                  if mark.value != "1" or (mark.key == "which" and count > 1)]  # fmt: skip
         if count > 1 and self.all("fault", "drop"):
             self.bad(f"{count} messages: which one")
-        which = asked.which if count == asked.count else None
+        which: Sequence[int] | None = asked.which if count == asked.count else None
         if marks:
             places = beside.chosen(marks, count) or []
             if count < 2 or not places or not asked.is_declined:

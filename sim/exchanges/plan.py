@@ -81,7 +81,7 @@ class Asked:
     elements: Mapping[str, str | None] = field(default_factory=dict, repr=False)
     at: int = 0
     count: int = 1
-    which: range | None = None
+    which: Sequence[int] | None = None
     answered: bool = False
     words: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -103,7 +103,7 @@ class Step:
     of: int = 0
     at: int = 0
     times: int = 1
-    which: range | None = None
+    which: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
