@@ -115,6 +115,7 @@ CASES: list[tuple[str, dict[str, str | None], dict[str, str], str, str, str]] = 
     ("chip-pan", {"t57": f"{OTHER_PAN}D2912201"}, {}, "55.57", OTHER_PAN, "warning"),
     ("chip-pan", {"t57": "4111"}, {}, "55.57", "4111", "warning"),
     ("chip-agrees", {"t9C": "20"}, {}, "55.9C", "20", "warning"),
+    ("chip-agrees", {"t9F21": "111531"}, {}, "55.9F21", "111531", "warning"),
     ("chip-agrees", {"t9F15": "5999"}, {}, "55.9F15", "5999", "warning"),
     ("chip-agrees", {"t9F39": "90"}, {}, "55.9F39", "90", "warning"),
     ("chip-agrees", {"t9F1C": "5445524D30303032"}, {}, "55.9F1C", "5445524D30303032", "info"),
@@ -156,6 +157,12 @@ def test_a_fault_is_found_at_its_tag(
     assert (finding.rule, finding.path, finding.severity) == (rule, path, severity)
     assert finding.message.startswith(f"DE {path} at offset {finding.start}: ")
     assert marked(message, finding) == text
+
+
+@pytest.mark.parametrize(("local", "chip"), [("101530", "111530"), ("000000", "230000"), ("230000", "000000")])
+def test_the_clocks_of_terminal_and_acquirer_may_be_an_hour_apart(local: str, chip: str) -> None:
+    """9F21 and DE 12, on both sides of midnight, too."""
+    assert chip_findings(with_tags(request(), t9F21=chip).replace(de12=local)) == []
 
 
 @pytest.mark.parametrize("tag", ["9F33", "9F34", "9F35", "95", "9F27"])

@@ -30,6 +30,7 @@ def words(findings: Iterable[Finding], message: Message) -> list[str]:
     [
         ("date", auth(de12="126130"), "61"),
         ("chip-tag-digits", auth(de22="051", de55="9A0326112A"), "A"),
+        ("currency", auth(de49="276"), "276"),
         ("approval-code-length", auth(de27="9"), "9"),
         ("service-code", auth(de40="231"), "3"),
         ("pos-entry-mode", auth(de22="057"), "7"),

@@ -59,6 +59,9 @@ def test_no_value_makes_a_rule_raise(data: st.DataObject) -> None:
 def test_an_empty_element_has_no_layout() -> None:
     """An element of length 0 is not judged by its layout, but told to be empty."""
     assert {one.rule for one in run(auth(de54="", de45="", de36=""))} == {"empty-element"}
+    empty = [one for one in run(auth(de2="", de32="", de48="")) if one.rule.startswith("empty-")]
+    wanted = {2: "a card number", 32: "the acquirer's ID", 48: "a value, or no element"}
+    assert {one.field: one.expected for one in empty} == wanted
 
 
 def test_rules_of_one_version_ask_no_other() -> None:
