@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import example, given, reject
 from hypothesis import strategies as st
 from support import AT
 
@@ -66,7 +66,15 @@ def test_every_message_is_valid_and_every_answer_echoes(exchange: Exchange) -> N
             assert step.message == asked.replace(mti=repeat_mti(asked.mti))
 
 
+def _followed(network: str) -> Exchange:
+    """A pre-authorization that grows, is completed and undone."""
+    then = "increment:500 completion reversal"
+    return make("preauthorization", network=network, amount_minor_units=_AMOUNT, then=then, at=AT)
+
+
 @given(exchange=exchanges())
+@example(exchange=_followed("VISA"))
+@example(exchange=_followed("MASTERCARD"))
 def test_what_follows_names_what_it_follows(exchange: Exchange) -> None:
     """A number of its own, the card and the merchant, the original's data, the approval code, the name of the
     transaction."""
