@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b32encode
 from types import ModuleType
 
 import pytest
@@ -9,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import ALL, fewer, together
 
-from sim.paste.spellings import BYTES, ELEMENTS, MOST_CHARACTERS, Sighting, named_messages, sightings, worded
+from sim.paste.spellings import (
+    BYTES,
+    ELEMENTS,
+    MOST_CHARACTERS,
+    Sighting,
+    named_messages,
+    rewritten,
+    sightings,
+    worded,
+)
 from tests.octal_dumps import OCTAL
 from tests.spellings import SPELLINGS, hexdump_c, xxd
 
@@ -57,6 +67,11 @@ def test_a_message_inside_a_log_line_is_found() -> None:
     assert b"08002020000000000000990000123456" in [one.data for one in sightings(text)]
 
 
+def test_base32_inside_a_log_line_is_found() -> None:
+    """The words around it are no digits of it."""
+    assert ASCII in [one.data for one in sightings(f"sent {b32encode(ASCII).decode()} in 3 ms")]
+
+
 def test_an_odd_hex_digit_is_left_out_and_said() -> None:
     """Half a byte at the end is no byte."""
     one = next(one for one in sightings("0800202000000000000099") if one.name == "hex")
@@ -85,6 +100,17 @@ def test_bytes_written_are_found(spelling: ModuleType, data: bytes) -> None:
     found = list(spelling.find(spelling.write(data)))
     assert data in [one.data for one in found]
     assert all(one.name.startswith(spelling.NAMES) for one in found)
+
+
+REWRITTEN = [one for one in BYTES if hasattr(one, "rewrite")]
+
+
+@pytest.mark.parametrize("spelling", REWRITTEN, ids=lambda one: one.__name__.rpartition(".")[2])
+def test_other_bytes_are_written_in_the_same_way(spelling: ModuleType) -> None:
+    """What is changed in a paste is written as the rest of it is."""
+    paste, changed = spelling.write(ASCII), ASCII[:20] + b"999" + ASCII[23:]
+    name = next(one.name for one in spelling.find(paste) if one.data == ASCII)
+    assert rewritten(paste, name, ASCII, changed) == spelling.write(changed)
 
 
 # Brackets around a whole value are those of the log.
