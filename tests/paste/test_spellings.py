@@ -128,6 +128,12 @@ def test_elements_written_are_found(spelling: ModuleType, fields: dict[str, str]
     assert (found.mti, found.fields) == ("0200", fields)
 
 
+def test_escapes_of_a_printed_dictionary_are_no_part_of_a_value() -> None:
+    """A quotation mark of its own kind, and a character by its number."""
+    (found,) = named_messages(r"{'0': '0800', '11': '000042', '43': 'JOE\'S\x20BAR', '70': '301'}")
+    assert found.fields == {"11": "000042", "43": "JOE'S BAR", "70": "301"}
+
+
 def test_only_so_much_is_looked_at() -> None:
     """A paste of any size costs no more than one of 64 KB."""
     assert all(len(one.data) <= MOST_CHARACTERS for one in sightings("30" * MOST_CHARACTERS))

@@ -21,7 +21,8 @@ _MOST_TEXTS = 8
 # 'key': 'value', "key": 12 or key=value, as printed by Python, Java and Go.
 _PAIR = re.compile(
     r"(?<![\w.:'\"])(?![0-9]{1,2}:[0-9]{2}:[0-9]{2})['\"]?([\w.]{1,32})['\"]?\s{0,2}(?:[:=]|->)\s{0,4}"
-    r"(?:b?'([^'\r\n]*)'|b?\"([^\"\r\n]*)\"|([^\s,;{}()\[\]'\"|][^,;{}()\[\]'\"|\r\n]*))"
+    r"(?:b?'([^'\\\r\n]*(?:\\.[^'\\\r\n]*)*)'|b?\"([^\"\\\r\n]*(?:\\.[^\"\\\r\n]*)*)\""
+    r"|([^\s,;{}()\[\]'\"|][^,;{}()\[\]'\"|\r\n]*))"
 )
 # An encoded element in pyiso8583: the length and the value are separate.
 _ENCODED = re.compile(r"\{'len': b?'[^'\r\n]{0,80}', 'data': (b?'[^'\r\n]{0,9999}')\}")

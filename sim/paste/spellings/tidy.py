@@ -68,8 +68,8 @@ def plain(text: str) -> str:
     """*text* with blanks in place of table lines, control characters in place of their names, and ASCII in
     place of full-width and curly characters; without invisible characters.
 
-    >>> plain("30 38\u250230 30"), plain("<STX>0800<ETX>")
-    ('30 38 30 30', '\\x020800\\x03')
+    >>> plain("30 38\u250230 30"), plain("<STX>0800<ETX>"), plain("{NUL}0800")
+    ('30 38 30 30', '\\x020800\\x03', '{00}0800')
     """
     if "STX" in text:
         for name, mark in _CONTROLS:
