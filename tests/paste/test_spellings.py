@@ -107,10 +107,11 @@ REWRITTEN = [one for one in BYTES if hasattr(one, "rewrite")]
 
 @pytest.mark.parametrize("spelling", REWRITTEN, ids=lambda one: one.__name__.rpartition(".")[2])
 def test_other_bytes_are_written_in_the_same_way(spelling: ModuleType) -> None:
-    """What is changed in a paste is written as the rest of it is."""
-    paste, changed = spelling.write(ASCII), ASCII[:20] + b"999" + ASCII[23:]
-    name = next(one.name for one in spelling.find(paste) if one.data == ASCII)
-    assert rewritten(paste, name, ASCII, changed) == spelling.write(changed)
+    """What is changed in a paste is written as the rest of it is, letters of hex digits, too."""
+    data = ASCII[:15] + b"J" + ASCII[16:]
+    paste, changed = spelling.write(data), data[:20] + b"999" + data[23:]
+    name = next(one.name for one in spelling.find(paste) if one.data == data)
+    assert rewritten(paste, name, data, changed) == spelling.write(changed)
 
 
 # Brackets around a whole value are those of the log.

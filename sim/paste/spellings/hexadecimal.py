@@ -137,7 +137,7 @@ def places(paste: str, data: bytes) -> list[int]:
     """The position in *paste* of each byte of *data*; empty if they are not consecutive pairs of digits
     there.
 
-    >>> places("log: 08 00 20", bytes.fromhex("080020"))
-    [5, 8, 11]
+    >>> places("0 8 00 20: 08 00 20", bytes.fromhex("080020"))
+    [11, 14, 17]
     """
     return [start for start, _, _ in next(_tokens(paste, data), [])]
