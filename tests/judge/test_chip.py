@@ -159,7 +159,9 @@ def test_a_fault_is_found_at_its_tag(
     assert marked(message, finding) == text
 
 
-@pytest.mark.parametrize(("local", "chip"), [("101530", "111530"), ("000000", "230000"), ("230000", "000000")])
+@pytest.mark.parametrize(
+    ("local", "chip"), [("101530", "111530"), ("000000", "230000"), ("230000", "000000")]
+)
 def test_the_clocks_of_terminal_and_acquirer_may_be_an_hour_apart(local: str, chip: str) -> None:
     """9F21 and DE 12, on both sides of midnight, too."""
     assert chip_findings(with_tags(request(), t9F21=chip).replace(de12=local)) == []
