@@ -302,6 +302,8 @@ def chosen(marks: Sequence[Mark], count: int) -> list[int] | None:
     for mark in marks:
         number, _, many = str(mark.value or 1).partition("*")
         first, size = int(number), int(many or 1)
+        if mark.key == "except":
+            continue
         if mark.key != "which":
             named = range(first - 1, count, first)
         elif first == 0:
@@ -312,4 +314,6 @@ def chosen(marks: Sequence[Mark], count: int) -> list[int] | None:
         if not named or not 0 <= named[0] <= named[-1] < count:
             return None
         places.update(named)
+    if any(mark.key == "except" for mark in marks):  # all but the last
+        places = {*range(count)} - places if places else set()
     return sorted(places)

@@ -16,7 +16,7 @@ from sim.exchanges.plan import Asked, Plan, steps_of, together
 from sim.exchanges.words import Mark, Reader, Sum
 
 _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
-_NAMING = frozenset(("which", "every", "each"))
+_NAMING = frozenset(("which", "every", "each", "except"))
 _SILENT = frozenset(("aside", "order", "polite", "same", "it"))  # keys of marks that change nothing
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 _STEPS = {"incremental": "increment"}  # the step of a purpose, if its name differs

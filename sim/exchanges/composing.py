@@ -158,6 +158,9 @@ class Composer(Draft):
                 mark.key, mark.value = "merchant", self.reader.text[trade.start : mark.end]
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
+        if not self.all("which"):
+            for mark in self.all("except"):
+                self.bad(mark.words)
         has_context = bool(self.all("head", "amount", "network", "kind", "alone"))
         left = ["unknown", "beyond", "several", "negation", "it", "same", "fact", "retry", "share"]
         if self.before is None:
@@ -498,7 +501,7 @@ class Composer(Draft):
                     "amount",
                     Sum(whole.minor_units + int(f"{mark.value}{units}"), currency),
                 )
-            elif not self.all("head"):
+            elif not self.all("head", "tip"):
                 self.bad(mark.words)
 
     def _decided(self, request: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
@@ -739,7 +742,7 @@ class Composer(Draft):
         if self.before and self.all("count") and self.all("also"):
             count += self.before.count  # five more of these
         # All of them, or the first of one, is no choice.
-        marks = [mark for mark in self.all("every", "which")
+        marks = [mark for mark in self.all("every", "which", "except")
                  if mark.value != "1" or (mark.key == "which" and count > 1)]  # fmt: skip
         if count > 1 and self.all("fault", "drop"):
             self.bad(f"{count} messages: which one")
