@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -19,10 +20,13 @@ from sim.masking import mask_words
 from sim.operations import answering, faults
 from sim.operations.asked import generated, written_call
 from sim.operations.conversion import convert
+from sim.spec.tables import read_csv
 
 SOURCE_WORDS = "words"  # our choice: the `source` of a description read by rules
 # Calls that make no message: start a host, run a suite.
 HOST, SUITE = "host", "run_suite"
+_REWORD = "Leave out what is not understood, or say it in other words"
+_MOST_REMEDIES = 3
 _LONGEST_WORDS = 100  # characters that an error quotes
 _NEXT = timedelta(minutes=1)  # between two payments
 _USUAL: dict[str, Any] = {
@@ -44,7 +48,7 @@ _NAMES = {"generate": "request", "respond": "answer", "exchange": "exchange", "b
 class UnclearError(IsoError):
     """Something important in a description was not understood, or is not possible. `words` are what is not
     clear: words not understood, and `doubts` such as two amounts; `not_possible` is the reason why the rest
-    cannot be made."""
+    cannot be made. The text says what to write instead."""
 
     def __init__(
         self, words: tuple[str, ...] = (), not_possible: str = "", doubts: tuple[str, ...] = ()
@@ -53,6 +57,7 @@ class UnclearError(IsoError):
         self.words, self.not_possible, self.doubts = words, not_possible, doubts
         lists = {"Not understood": [text for text in words if text not in doubts], "Unclear": doubts}
         quoted = [f"{name}: {'; '.join(map(_short, every))}" for name, every in lists.items() if every]
+        quoted += [*dict.fromkeys(map(_remedy, (*doubts, *words)))][:_MOST_REMEDIES]
         self.say(f"Not possible: {masked_description(not_possible)}" if not_possible else ". ".join(quoted))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -426,6 +431,13 @@ def _coded(step: Step, names: list[str]) -> tuple[str, str]:
     arguments.append(f'stan=f"{{{stan} + number:06}}"')
     call = written_call(f"sim.{step.call}", arguments).replace("\n", "\n    ")
     return f"{name}s", f"{name}s = [\n    {call}\n    for number in range({step.times})\n]"
+
+
+def _remedy(problem: str) -> str:
+    """What to write instead of the words or the doubt *problem*."""
+    rows = read_csv("descriptions/remedies")
+    text = fold(problem)
+    return next((row["remedy"] for row in rows if re.match(row["problem"], text)), _REWORD)
 
 
 def _short(words: str) -> str:

@@ -479,7 +479,9 @@ def test_payments_follow_one_another() -> None:
 def test_words_and_doubts_are_said_apart() -> None:
     """Words that are not understood are not mixed with what is unclear about the others."""
     made = plan_of("visa 20 EUR frobnicated, chip swipe")
-    assert made.refusal == "Not understood: frobnicated. Unclear: contradicts itself: chip / swipe"
+    said, _, remedies = made.refusal.partition(". Keep one of them. ")
+    assert said == "Not understood: frobnicated. Unclear: contradicts itself: chip / swipe"
+    assert remedies == "Leave out what is not understood, or say it in other words"
     two = plan_of("hotel checks in a guest for 500 EUR, adds 120 for the minibar, checks him out")
     assert "two amounts: 500 EUR, 120" in two.doubts
     assert two.remarks == ("Did you mean 'check' by 'checks'?",)
@@ -497,6 +499,24 @@ def test_words_and_doubts_are_said_apart() -> None:
 def test_two_things_where_one_can_be_are_named(text: str, doubt: str) -> None:
     """Two reasons with codes of their own; payments that a text lists after a decision about none."""
     assert doubt in plan_of(text).unclear
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("visa purchase of 1.234 EUR", "1234.00 EUR"),
+        ("visa 20 EUR, response", "declined 51"),
+        ("visa 20 EUR, not declined", "rather than what it is not"),
+        ("a few visa purchases of 10 EUR", "how many"),
+        ("visa purchase of 20 EUR with a tip", "a tip of 5 EUR"),
+        ("visa purchase of 20 EUR on 31 February", "2026-02-28"),
+        ("visa 20 pesos", "ISO 4217"),
+    ],
+)
+def test_an_unclear_plan_says_what_to_write_instead(text: str, remedy: str) -> None:
+    """Beside the words, in the error, the panel and the response."""
+    with pytest.raises(UnclearError, match=remedy):
+        plan_of(text).run()
 
 
 def test_a_contradiction_is_read_alike_in_every_process() -> None:
