@@ -122,7 +122,7 @@ def rewrapped(text: str) -> str:
     ('30 38 30 30 30 30 31 30', '')
     """
     lines = text.strip().splitlines()
-    width = max(map(len, lines[:-1]), default=0)
+    width = len(lines[0]) if lines else 0
     if len(lines) < _FEWEST_LINES or any(len(line) not in (width, width - 1) for line in lines[:-1]):
         return ""
     hex_text = "".join(line + " " * (len(line) < width) for line in lines[:-1]) + lines[-1]
