@@ -100,6 +100,7 @@ def test_written_dates_are_dates(at: datetime) -> None:
         (Message("0100", {4: "000000000000", 49: "USD"}), "0.00 USD"),
         (Message("0100", {4: "000000000100"}), "100 minor units of an unstated currency"),
         (Message("0100", {4: "000000000100", 49: "000"}), "100 minor units of unknown currency 000"),
+        (Message("0100", {4: "0000000001OO", 49: "840"}), "0000000001OO"),
         (Message("2100", {4: "3920000000005000"}, "2003"), "5,000 JPY"),
         (Message("2100", {}, "2003"), ""),
     ],

@@ -134,6 +134,10 @@ def test_formats_are_legal() -> None:
     for name in NETWORKS:
         twice = [id_ for id_, count in Counter(r.id for r in network(name).formats).items() if count > 1]
         assert not twice, name
+        told = {rule.id: set(rule.fields) for rule in network(name).formats if rule.of_the_form}
+        by_layout = set().union(*(told[rule] for rule in told if rule.startswith("layout-")))
+        by_row = set().union(*(told[rule] for rule in told if not rule.startswith("layout-")))
+        assert by_layout.isdisjoint(by_row), f"{name}: a misfit is told once"
     for name, rule in ALL_FORMATS:
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.id), rule.id
         assert rule.severity in SEVERITIES, (name, rule.id)
