@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support import ALL, fewer, together
 
@@ -30,11 +30,6 @@ KNOWN = sorted(
 TEXT = st.text(alphabet="0123456789ABCDEF CD/\\~abcXYZ.", max_size=120)
 
 
-def _parts(parts: tuple[layout.Part, ...]) -> dict[str, object]:
-    """Subfields in the form that `write` accepts."""
-    return {part.key: _parts(part.children) if part.children else part.value for part in parts}
-
-
 @together("version, number, network", KNOWN)
 def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, network: str | None) -> None:
     """No row is lost: each path is in the tree, with its name and source."""
@@ -57,6 +52,7 @@ def test_every_row_becomes_a_cell_of_its_layout(version: str, number: int, netwo
 @pytest.mark.parametrize(("version", "number", "network"), KNOWN)
 @settings(max_examples=200 if ALL else fewer(12))
 @given(value=TEXT)
+@example(value="0040840C000000010000" * 2)  # parts in parts, where amounts are
 def test_whatever_is_read_parts_are_slices_and_misfits_are_inside(
     version: str, number: int, network: str | None, value: str
 ) -> None:
