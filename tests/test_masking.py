@@ -293,6 +293,11 @@ def test_a_bitmap_of_the_form_of_a_card_number_is_shown() -> None:
     assert _covered((0, "0100"), (1, PAN), (41, "TERM0001")) == f"0100{PAN}TERM0001"
 
 
+def test_a_card_number_in_elements_that_cannot_be_those_is_hidden() -> None:
+    """DE 7 with month 41: the message is something else, and a card number may lie across its elements."""
+    assert _covered((0, "0100"), (7, PAN[:10]), (11, PAN[10:])) == f"0100{mask_pan(PAN)}"
+
+
 @together(
     "at, pan",
     [

@@ -120,6 +120,8 @@ def test_reading_may_start_later() -> None:
     """Offsets count from the start of the text, wherever the tags start."""
     (tag,) = chip_data.read_tags("0100049F270180", start=6)
     assert (tag.start, tag.value_start, tag.end) == (6, 12, 14)
+    with pytest.raises(chip_data.TlvError, match="found 5 hex digits"):
+        chip_data.read_tags("0095019", start=2)
 
 
 @together(

@@ -51,6 +51,7 @@ _ELSEWHERE = {
     "sim/kept": ("tests/test_memory.py",),
     "sim/keys": ("tests/link/test_keys.py",),
     "sim/models": ("tests/llm",),
+    "sim/parts": ("tests/elements",),
     "sim/exchanges": ("tests/tables/test_match.py", "tests/exchanges"),
     # That each rule finds its fault, where it is and nothing else, is tried where faults are made.
     "sim/judge": ("tests/operations/test_faults.py", "tests/judge"),
