@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pandas as pd
 import pytest
 from called import Run
@@ -375,3 +376,20 @@ def test_an_unknown_verb_is_told_with_the_nearest() -> None:
         called = Run(said)
         assert called.status == 2
         assert words in called.err
+
+
+def test_ctrl_c_ends_a_command_as_a_shell_expects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """128 and the number of the signal, without a traceback."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(click, "echo", interrupted)
+    ended = Run("parse", REQUEST)
+    assert (ended.status, ended.err.strip()) == (130, "")
+
+
+def test_what_is_learned_is_written_into_no_folder(tmp_path: Path) -> None:
+    """A folder in place of a file is a wrong call, before anything is read."""
+    ended = Run("learn", "-", "--out", str(tmp_path), given=REQUEST)
+    assert (ended.status, "is a directory" in ended.err) == (2, True)
