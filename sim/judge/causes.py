@@ -23,6 +23,7 @@ from sim.spec import VERSIONS, spec
 _QUOTES = "\"'`"
 _OF_DIGITS = frozenset("3Ff")
 STRIPPED, DECODED, REWRITTEN, READ = "stripped", "decoded", "rewritten", "read"
+BLANKS = "The message has blanks before or after it; remove them."
 REPAIR = "Repair"  # the button if the error is inside the message
 # An MTI after an otherwise unknown header; a lookahead, so matches may overlap.
 _MTI = re.compile("(?=[012][1-8][0-9][0-5])")
@@ -161,11 +162,25 @@ def _quoted(raw: str, version: str) -> Iterator[Cause]:
     if bare != raw and reads(bare, version):
         hint = "The message is surrounded by quotes, blanks or line ends; remove them."
         yield Cause(hint, STRIPPED, bare, version, "Read without the surrounding text")
+    bare = _without_blanks(raw, version)
+    if bare != raw and reads(bare, version):
+        yield Cause(BLANKS, STRIPPED, bare, version, "Read without the surrounding blanks")
     # Line breaks first, because blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
         if joined != raw and reads(joined, version):
             hint = "The paste added line breaks or blanks inside the message; remove them."
             yield Cause(hint, STRIPPED, joined, version, "Join the lines")
+
+
+def _without_blanks(raw: str, version: str) -> str:
+    """*raw* without the blanks around the message; those at the end of its last element remain."""
+    text = raw.lstrip()
+    try:
+        parse(text, version)
+    except ParseError as error:
+        if error.field is None and error.offset and not text[error.offset :].strip():
+            return text[: error.offset]
+    return text
 
 
 def _other_version(raw: str, version: str) -> Iterator[Cause]:

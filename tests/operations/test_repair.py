@@ -15,7 +15,7 @@ from repair_faults import Case, anywhere, cases, chip_faults, fronted, halves, h
 from support import MORE, each, some
 
 import sim
-from sim.codec import Message, build, parse, wire
+from sim.codec import Message, build, parse, spans, wire
 from sim.codec.wire import encode, wire_format
 from sim.operations import Broken, generate, repair, validate
 from sim.operations import cases as broken_messages
@@ -141,6 +141,17 @@ def test_what_stands_around_a_message_is_taken_off(broken: str, action: str) -> 
     assert len(done.proposals) == 1 or done.proposals[0].field is not None
 
 
+@pytest.mark.parametrize("broken", ["{} ", "{}  \r\n", " {} "])
+def test_blanks_around_a_message_that_ends_with_blanks_are_taken_off(broken: str) -> None:
+    """Only those that are not of its last element; a blank too many may be one of these, so it is likely."""
+    raw = generate("auth", network="MASTERCARD", entry="chip").raw
+    assert raw.endswith(" ")
+    done = repair(broken.format(raw))
+    proposals = [(one.verdict, one.action) for one in done.proposals]
+    assert (done.text, proposals) == (raw, [(LIKELY, "stripped")])
+    assert "blanks before or after" in validate(broken.format(raw)).findings[0].hint
+
+
 @pytest.mark.parametrize(
     ("length", "action"),
     [("32", "length changed"), ("08", "length changed"), ("18", "length changed"), ("61", "length changed")],
@@ -217,6 +228,41 @@ def test_a_value_that_nothing_tells_is_not_made_up() -> None:
     assert done.message == parse(REQUEST.replace(PAN, f"{PAN[:-1]}2"))
     read = repair(CHIP.replace(de2=f"{PAN[:-1]}2"))
     assert (read.proposals[0].verdict, read.message) == (RESTORED, CHIP)
+
+
+def test_one_wrong_digit_of_a_length_is_likely() -> None:
+    """A length that is off by ten is changed, but not called restored, because its neighbors may be at
+    fault; the tags of chip data tell where these end."""
+    raw = generate("auth", network="MASTERCARD", entry="chip").raw
+    for number, off, verdict in ((32, 10, LIKELY), (48, 20, LIKELY), (55, -10, RESTORED)):
+        start, at, _ = spans(parse(raw))[number]
+        length = f"{int(raw[start:at]) + off:0{at - start}}"
+        first = repair(raw[:start] + length + raw[at:]).proposals[0]
+        assert (first.verdict, first.field, first.text) == (verdict, number, raw)
+        assert first.evidence[0] == "one digit of the length was wrong"
+
+
+def test_bytes_lost_in_chip_data_are_located() -> None:
+    """Two bytes of a value: nothing shows which, and the proposals that restore something come first."""
+    raw = build(CHIP)
+    at = raw.index("9F26") + 8
+    proposals = repair(raw[:at] + raw[at + 4 :]).proposals
+    assert (UNKNOWN_VALUE, 55, "character missing") in [
+        (one.verdict, one.field, one.action) for one in proposals
+    ]
+    unknown = [one.verdict == UNKNOWN_VALUE for one in proposals[1:]]
+    assert unknown == sorted(unknown)
+
+
+def test_of_a_long_value_the_change_is_shown() -> None:
+    """Of chip data the characters around the byte that was there twice."""
+    raw = build(CHIP)
+    at = raw.index("9F1A") + 2
+    first = repair(raw[:at] + raw[at - 2 :]).proposals[0]
+    assert (first.text, first.action) == (raw, "character removed")
+    assert (len(first.before), len(first.before) - len(first.after)) == (28, 2)
+    assert first.before.startswith("…")
+    assert first.before.endswith("…")
 
 
 def test_only_what_is_sure_is_given_where_that_is_asked_for() -> None:

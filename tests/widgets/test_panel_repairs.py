@@ -35,7 +35,7 @@ def test_a_proposal_says_what_it_does_and_is_used_by_its_button() -> None:
     assert VISA not in str([part.get_state() for part in (panel.repairs, *panel.repairs.rows.children)])
     panel.repairs.rows.children[0].children[0].click()
     assert (panel.message, panel.report.valid) == (GOOD.raw, True)
-    assert "Restored: DE 2: length changed" in panel.said.value
+    assert "Restored: DE 2 length changed (14 → 16)." in panel.said.value
     assert panel.repairs.layout.display == "none"
     panel.actions.back()
     assert panel.message == SHORT

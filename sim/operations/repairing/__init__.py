@@ -23,14 +23,15 @@ from sim.codec.wire import Format, wire_format
 from sim.codec.wire import names as formats
 from sim.errors import element_label
 from sim.judge import Finding
+from sim.judge.causes import BLANKS, STRIPPED
 from sim.masking import mask_text
 from sim.operations.anatomy import dissect
 from sim.operations.reading import read
 from sim.operations.repairing import chip
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
-from sim.operations.repairing.framing import text_of
-from sim.operations.repairing.searching import Trial, bytes_trials, trials_of, valued
+from sim.operations.repairing.framing import common, text_of
+from sim.operations.repairing.searching import Trial, bytes_trials, fact_of, trials_of, valued
 from sim.operations.repairing.weighing import alone, presence_costs
 from sim.operations.repairing.witnesses import PROOF, card_holds, tags
 from sim.operations.validation import Report, verdict_on
@@ -48,14 +49,14 @@ RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 
 # How many candidates are validated, and how many bits apart; the lead over the next candidate that makes a
 # proposal certain, inside a message and around it.
-_JUDGED, _NEAR, _MARGIN, _OUTSIDE, _MOST = 40, 30.0, 8.0, 6.0, 8
+_JUDGED, _NEAR, _MARGIN, _MOST = 40, 12.0, 8.0, 8
 _LEFT = 8.0  # trailing bytes may belong to the link
 _LONGEST = 4_096  # bytes; longer data are not searched
-_SHOWN = 24
+_SHOWN, _CONTEXT = 40, 8  # characters of a value, and around a change
 _MOST_EVIDENCE = 4
 _WITNESSES = 2  # a single agreement may be chance
 # The lead needed by edits with weaker evidence.
-_NEARER, _FAR, _FARTHER = 10.0, 13.0, 18.0
+_FAR = 13.0
 _RARE = -2.0  # the cost of a rare element, in bits
 _FEW = 2  # characters that can be lost or added at once
 # Other elements repeat these, and a third shows which copy is right.
@@ -91,10 +92,10 @@ class Proposal:
     @property
     def said(self) -> str:
         """The proposal in a sentence or two."""
-        where = f"{element_label(self.field)}: " if self.field is not None else ""
+        label = "surrounding text" if self.action == STRIPPED else element_label(self.field)
+        where = "" if self.action.startswith(label) else f"{label} "
         change = f" ({self.before} → {self.after})" if self.before and self.after else ""
-        done = f"{where}{self.action}{change}"
-        return f"{self.verdict.capitalize()}: {done}. {self.because}"
+        return f"{self.verdict.capitalize()}: {where}{self.action}{change}. {self.because}"
 
     @property
     def because(self) -> str:
@@ -215,7 +216,6 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     for trial in sorted(trials, key=lambda candidate: candidate.bits):
         best.setdefault(trial.edit.text if trial.edit.action != undoing.CUT else "", trial)
     kept = list(best.values())[:_JUDGED]
-    kept = [candidate for candidate in kept if candidate.bits <= kept[0].bits + _NEAR]
     network = network or next((owner for candidate in kept if (owner := candidate.weight.network)), None)
     for trial in kept:
         if trial.edit.action != undoing.CUT:
@@ -231,13 +231,16 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
         # Unknown values are ranked last, but are as likely as the visible rivals.
         unseen = (other for other in trials if other.lost and other.edit.action != undoing.CUT)
         rivals += [other.bits - undoing.UNSEEN for other in unseen if other.edit.field != kept[0].edit.field]
-    # The unchanged text is more likely than what comes after it.
-    edited = list(takewhile(lambda candidate: candidate.edit.action, kept[:_MOST]))
-    ahead = min(rivals, default=inf) - kept[0].bits if kept else 0.0
-    proposals = tuple(_proposal(trial, 0.0 if at else ahead, network) for at, trial in enumerate(edited))
+    if not kept or not kept[0].edit.action:
+        return ()
+    first = _proposal(kept[0], min(rivals, default=inf) - kept[0].bits, network)
     # A sound message with something around it needs no other idea of what was wrong.
-    is_around = bool(proposals) and proposals[0].verdict == RESTORED and edited[0].edit.field is None
-    return proposals[:1] if is_around else proposals
+    if first.field is None and not first.left:
+        return (first,)
+    # The unchanged text is more likely than what comes after it.
+    near = [trial for trial in kept[1:_MOST] if trial.bits <= kept[0].bits + _NEAR]
+    others = [_proposal(trial, 0.0, network) for trial in takewhile(lambda trial: trial.edit.action, near)]
+    return first, *sorted(others, key=lambda proposal: proposal.verdict == UNKNOWN_VALUE)
 
 
 def _wrong(trial: Trial) -> Iterator[Trial]:
@@ -258,10 +261,11 @@ def _proposal(trial: Trial, ahead: float, network: str | None) -> Proposal:
     name = {None: "message", 0: "MTI", 1: "bitmap"}.get(edit.field)
     name = name or told_name(trial.table, edit.field or 0, network or "")
     if trial.lost:
-        return Proposal(UNKNOWN_VALUE, edit.field, name, edit.action, "", "", (edit.why,), bits=trial.bits)
+        action = undoing.MISSING if edit.action == undoing.LOST else edit.action
+        return Proposal(UNKNOWN_VALUE, edit.field, name, action, "", "", (edit.why,), bits=trial.bits)
     left = _errors(report) if report else ()
     message = report.message if report else None
-    is_sure = ahead >= (_OUTSIDE if edit.field is None else _MARGIN) and not left and _sure(trial, ahead)
+    is_sure = ahead >= _MARGIN and not left and _sure(trial, ahead)
     verdict = RESTORED if is_sure else LIKELY
     head = (verdict, edit.field, name, edit.action, *_masked_edit(trial), _evidence(trial))
     return Proposal(*head, edit.text, message, left, trial.bits)
@@ -290,7 +294,19 @@ def _masked_edit(trial: Trial) -> tuple[str, str]:
         Message(mti, {**fields, edit.field: value}, trial.table.version).masked()[edit.field]
         for value in (edit.before, edit.after)
     )
-    return before, after
+    return _near_the_change(before, after)
+
+
+def _near_the_change(before: str, after: str) -> tuple[str, str]:
+    """Two long values, cut to the characters in which they differ and a few around these."""
+    start = common(before, after)
+    end = common(before[start:][::-1], after[start:][::-1])
+    head, tail = max(start - _CONTEXT, 0), max(end - _CONTEXT, 0)
+    if max(len(before), len(after)) <= _SHOWN:
+        return before, after
+    first, last = "…" * (head > 0), "…" * (tail > 0)
+    texts = (f"{first}{text[head : len(text) - tail]}{last}" for text in (before, after))
+    return next(texts), next(texts)
 
 
 def _sure(trial: Trial, ahead: float) -> bool:
@@ -301,6 +317,8 @@ def _sure(trial: Trial, ahead: float) -> bool:
     is_proven = number in PROOF and PROOF[number] <= agree
     if testimony.clashes(number):
         return False
+    if edit.why == fact_of(BLANKS):
+        return False  # the last element ends with blanks: the extra character may be before these
     if edit.action in (undoing.BIT_SET, undoing.BIT_CLEARED):
         # It shifts whole elements; a short one may also be lost or added characters.
         present, absent = presence_costs(edit.text[:4], trial.weight.network)[number]
@@ -308,25 +326,25 @@ def _sure(trial: Trial, ahead: float) -> bool:
         element, value = trial.table[number], trial.weight.fields.get(number, "")
         # A missing element had at least its length prefix, or its full width.
         wide = len(value) + element.prefix if value else element.prefix or element.width
-        if wide <= _FEW or ahead < _NEARER:
+        if wide <= _FEW:
             return False
         if edit.action == undoing.BIT_CLEARED:
             last = number > max(trial.weight.fields, default=0)  # the end may be missing instead
             blank = "s" in element.content and not element.prefix  # or its trailing blanks
-            return more < _RARE * last and not blank and (is_told or ahead >= _FARTHER)
-        return more > _RARE and is_told and not trial.warns(number)
+            return more < _RARE * last and not blank and (is_told or ahead >= _FAR)
+        return more > _RARE and is_told
     if edit.action == undoing.LENGTH:
         off = abs(int(edit.after) - int(edit.before)) if edit.before.isdigit() else 0
-        is_told = edit.why != undoing.FITS and off > _FEW
+        is_told = edit.why not in (undoing.FITS, undoing.WRONG_DIGIT) and off > _FEW
         is_chip = number == 55 and chip.is_sound(trial.weight.fields[55])
         is_whole = is_proven and number != 35  # the end of track 2 is confirmed by nothing
-        return is_told or (is_whole and off <= _FEW) or (is_chip and off == 1)
+        return is_told or (is_whole and off <= _FEW) or (is_chip and off != _FEW)
     if edit.action == undoing.TAG:
         return edit.why.startswith(chip.OF_LENGTH) and ahead >= _FAR and chip.goes_on(edit.before, edit.after)
     if edit.action == undoing.ADDED:
         return ahead >= _FAR
     if edit.action == undoing.LOST:
-        return (is_proven or edit.why == undoing.TOLD) and not trial.warns(number)
+        return is_proven or edit.why == undoing.TOLD
     if edit.action == undoing.SWAPPED:
         inside = sorted(edit.before) == sorted(edit.after)
         return inside and number in _TOLD_TWICE and is_proven

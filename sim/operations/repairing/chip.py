@@ -10,6 +10,7 @@ from operator import ne
 from typing import NamedTuple
 
 from sim.codec.bitmap import HEX_DIGITS
+from sim.operations.repairing.framing import common
 from sim.operations.repairing.witnesses import fits, is_turned
 from sim.parts import chip_data
 from sim.spec import emv
@@ -83,7 +84,7 @@ def odd(value: str) -> float:
 
 def goes_on(before: str, after: str) -> bool:
     """Whether several tags of *after* follow the first difference from *before*."""
-    at = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(after))
+    at = common(before, after)
     return sum(tag.start > at for tag in walk(after)[0]) >= _FURTHER
 
 

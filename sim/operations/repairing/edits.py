@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, product
 from math import inf, log2
 from typing import NamedTuple
 
@@ -20,10 +20,10 @@ from sim.paste import anchors
 from sim.spec import VERSIONS, Spec, spec, version_of
 
 # What was done, in the words of a proposal.
-CUT, WRONG = "end missing", "character wrong"
+CUT, WRONG, MISSING = "end missing", "character wrong", "character missing"
 UNTOLD = (CUT, WRONG)
 VERSION, ZERO = "version digit changed", "leading zero restored"
-BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "second bitmap", "bitmap digit changed"
+BIT_SET, BIT_CLEARED, SECOND, DIGIT = "bit set", "bit cleared", "bit 1 changed", "bitmap digit changed"
 LENGTH, LOST, ADDED, SWAPPED = "length changed", "character restored", "character removed", "swapped back"
 TAG, HALVES = "tag changed", "bitmap restored"
 PADDING, TURNED, GIVEN = "padding removed", "month and year swapped", "value restored"
@@ -34,7 +34,7 @@ PRIOR = {
 }
 # A message can be cut anywhere, so another edit explains the rest only by chance.
 PRIOR_OF_CUT, PRIOR_OF_WRONG = 9.0, 12.0
-_IN_BYTES, _FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 3.0, 8.0, 9.0, 11.0, 8.5
+_FARTHER, _NOTHING_TELLS, _HEX_LOST, _DIGIT_WRONG = 8.0, 9.0, 11.0, 8.5
 # Ranks candidates with unknown characters last: they restore nothing.
 UNSEEN = 15.0
 NO_HABIT = 5.0  # doubled keystrokes are common, other extra characters are not
@@ -50,7 +50,8 @@ _PAN, _SENTINELS, _FILLER = 2, ";?", "Ff"
 _CLOCKS = {7, 12}  # other elements suggest a time, but do not prove another one wrong
 TOLD = "other elements give this value"
 _TURNED_ROUND = "two adjacent characters were swapped"
-FITS = "with this length, all elements after it can be read"
+WRONG_DIGIT = "one digit of the length was wrong"
+FITS = "with this length, the message can be read to its end"
 _FILLED = "F is padding, not a digit of a card number"
 _ON_THE_STRIPE = "sentinels on the stripe are not part of the track data"
 
@@ -85,15 +86,15 @@ def fronts(raw: str) -> Iterator[Edit]:
         stated = _stated(front) if size <= _COUNTED else set()
         near = next((count for count in stated if abs(count - len(rest)) <= _OFF), 0)
         if stated & {len(rest), len(raw)}:
-            why = "they are the length of the rest"
+            why = f"the first {size} characters are the length of the rest"
         elif near:  # correct if a character was lost or added later
-            why = f"they say that {near} characters follow, and {len(rest)} do"
+            why = f"the first {size} characters announce {near} characters, but {len(rest)} follow"
         elif size == 2 and int.from_bytes(front.encode("latin-1", "replace")) in (len(rest), len(raw)):
-            why = "they are the length of the rest, in binary"
+            why = "the first 2 bytes are the length of the rest"
         elif size == _TPDU_WIDTH and front.startswith(_TPDU) and is_digits(front):
-            why = "they are a TPDU (routing header)"
+            why = "the first 10 digits are a TPDU (routing header)"
         elif _ISO_HEADER.fullmatch(front):
-            why = "they are an ISO header"
+            why = "the first 12 characters are an ISO header"
         else:
             continue
         yield Edit(rest, PRIOR[STRIPPED], STRIPPED, None, why, front)
@@ -133,7 +134,7 @@ def _heads(raw: str, frame: Frame | None) -> Iterator[Edit]:
         if (text := swapped(raw, at)) != raw:
             number = MTI_FIELD if at < MTI_WIDTH else BITMAP_FIELD
             yield Edit(text, PRIOR[SWAPPED] + 4, SWAPPED, number, _TURNED_ROUND)
-    why = "with this bitmap digit, all elements can be read"
+    why = "with this bitmap digit, the message can be read to its end"
     for at in range(MTI_WIDTH, MTI_WIDTH if is_whole else begin):
         for digit in _HEX:
             text = mti + rest[: at - MTI_WIDTH] + digit
@@ -164,8 +165,8 @@ def _bits(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
         mapped = source.mapped(raw, value ^ bit, top, frame.begin)
         if done := source.read(mapped):
             action = BIT_CLEARED if value & bit else BIT_SET
-            verb = "announces" if value & bit else "does not announce"
-            why = f"the bitmap {verb} DE {number}, which is {'not ' if value & bit else ''}there"
+            why = f"the bitmap announces DE {number}, but it is not present"
+            why = why if value & bit else f"DE {number} is present, but the bitmap does not announce it"
             yield Edit(done[0], PRIOR[action], action, number, why, table=done[1])
     if top == bitmap.ALL_BITS:
         mapped = source.mapped(raw, value >> 64 & ~first, 64, frame.begin - source.map)
@@ -187,9 +188,9 @@ def _lengths(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
             continue
         first = start + len(length.written(0))
         digits = length.stated(raw[start:first])
-        for size, bits, why in sizes(digits, length.most, left, length.doubled):
+        for size, bits, why in sizes(digits, length.most, left):
             near = is_digits(digits) and abs(size - int(digits)) <= _OFF
-            if number == frame.stop == frame.numbers[-1] and not near and why == FITS:
+            if number == frame.stop == frame.numbers[-1] and not near and why in (FITS, WRONG_DIGIT):
                 bits += _CUT_OFF  # the text may be truncated instead
             prefix = length.written(size)
             if len(prefix) == first - start and (done := source.read(raw[:start] + prefix + raw[first:])):
@@ -202,27 +203,29 @@ def _lengths(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
                     yield Edit(text, PRIOR[PADDING], PADDING, number, why)
 
 
-def sizes(said: str, most: int, left: int, counted: bool) -> Iterator[tuple[int, float, str]]:
+def sizes(said: str, most: int, left: int) -> Iterator[tuple[int, float, str]]:
     """The lengths that *said* may stand for, up to *most*, each with cost and reason; *left* characters are
-    left over. *counted*: the length may count bytes or hex digits."""
+    left over."""
     now, lengths = int(said) if is_digits(said) else -1, dict[int, tuple[float, str]]()
     usual, far = PRIOR[LENGTH], PRIOR[LENGTH] + _FARTHER
     if said and bitmap.HEX_DIGITS.issuperset(said):
-        lengths[int(said, 16)] = usual, "the length was in hex"
+        lengths[int(said, 16)] = usual, "the length was written in hex"
     if now > 0:
-        in_unit = _IN_BYTES if counted else usual
         lengths[now - len(said)] = usual + 1, "the length included itself"
-        lengths[2 * now] = in_unit, "the length was counted in bytes, not in hex digits"
+        lengths[2 * now] = usual, "the length was counted in bytes, not in hex digits"
         if now % 2 == 0:
-            lengths[now // 2] = in_unit, "the length was counted in hex digits, not in bytes"
+            lengths[now // 2] = usual, "the length was counted in hex digits, not in bytes"
     if now >= 0:
         for at in range(len(said) - 1):
             lengths[int(said[:at] + said[at + 1] + said[at] + said[at + 2 :])] = PRIOR[SWAPPED], _TURNED_ROUND
-    for by, bits in ((-1, usual), (1, usual), (-2, usual + 3), (2, usual + 3), (left, far)):
-        if now >= 0 and by and lengths.get(now + by, (inf, ""))[0] > bits:
-            lengths[now + by] = bits, FITS
-    for size in range(most + 1) if now < 0 else ():
-        lengths.setdefault(size, (far, FITS))
+    near = [(-1, usual), (1, usual), (-2, usual + 3), (2, usual + 3), (left, far)] if now >= 0 else []
+    tried = [(now + by, bits, FITS) for by, bits in near]
+    for at, digit in product(range(len(said)), _DECIMAL) if now >= 0 else ():
+        tried.append((int(said[:at] + digit + said[at + 1 :]), usual + 4, WRONG_DIGIT))
+    tried += [(size, far, FITS) for size in range(most + 1)] if now < 0 else []
+    for size, bits, why in tried:
+        if lengths.get(size, (inf, ""))[0] > bits:
+            lengths[size] = bits, why
     for size, (bits, why) in lengths.items():
         if 0 <= size <= most and size != now:
             yield size, bits, why
@@ -245,24 +248,24 @@ def _units(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
         for by in source.steps if number == _CHIP else (-1, 1):
             if gap := source.opened(raw, place, rest, by):
                 action = LOST if by < 0 else ADDED
-                for value, bits, why in _bared(gap) if by > 0 else _restored(gap, number, -by * gap.unit):
+                size = abs(by) * gap.unit
+                for value, bits, why in _bared(gap.value, size) if by > 0 else _restored(gap, number, size):
                     if text := gap.put(value):
                         cost = PRIOR[action] + bits
                         yield Edit(text, cost, action, number, why, gap.value, value, gap.table)
 
 
-def _bared(gap: Opening) -> Iterator[tuple[str, float, str]]:
-    """The values of an element without one extra unit."""
-    long, unit = gap.value, gap.unit
+def _bared(long: str, unit: int) -> Iterator[tuple[str, float, str]]:
+    """The values of an element without *unit* extra characters."""
     for begin, stop in _runs(long, unit):
         value, same = long[:begin] + long[begin + unit :], (stop - begin) // unit
         bits, extra = log2(len(long) / unit), _quoted(long[begin : begin + unit])
         if not long[begin].isdigit() and is_digits(long[:begin] + long[stop:]):
             yield value, bits, f"{extra} is among digits"
         elif same > 1:
-            yield value, bits - log2(same - 1), f"{extra} is there twice"
+            yield value, bits - log2(same - 1), f"{extra} occurs twice in a row"
         else:
-            yield value, bits + NO_HABIT, "without it, all elements after it can be read"
+            yield value, bits + NO_HABIT, f"without {extra}, the message can be read to its end"
 
 
 def _quoted(unit: str) -> str:
@@ -288,6 +291,8 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
         for value, bits, why in chip.restored(short, lost, tags_given(gap.others)):
             seen.add(value)
             yield value, bits + _WHICH, why
+    what = "characters they were" if lost > gap.unit else "byte it was" if lost > 1 else "character it was"
+    yield short + UNKNOWN * lost, _NOTHING_TELLS, f"nothing shows which {what}"
     if lost > gap.unit:
         return
     for pattern in expected(number, gap.others, gap.table):
@@ -298,9 +303,7 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
         value, unit = short[:begin] + short[begin : begin + lost] + short[begin:], short[begin : begin + lost]
         if value not in seen and (stop - begin > lost or unit in (" ", "0")):
             rare = _BLANK if unit == " " else float(stop - begin == lost)
-            yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(unit)} is one of a run"
-    why = f"nothing tells which {'byte' if lost > 1 else 'character'} it was"
-    yield short + UNKNOWN * lost, _NOTHING_TELLS, why
+            yield value, log2(len(short) / (stop - begin)) + rare, f"{_quoted(unit)} is missing from a run"
 
 
 def values(raw: str, frame: Frame, table: Spec, suspects: Iterable[int]) -> Iterator[Edit]:

@@ -19,7 +19,6 @@ from sim.spec import Spec, version_of
 
 # Stands for a character that cannot be known; no message contains it.
 UNKNOWN = "\x00"
-_CHIP = 55
 
 
 class Place(NamedTuple):
@@ -52,14 +51,11 @@ class Frame(NamedTuple):
 
 
 class Length(NamedTuple):
-    """How the length of an element is written: the maximum; whether two characters are one byte (`doubled`),
-    so that it may count either; functions that write a length (too long or empty if it does not fit), give
-    the units of a value that long, and read a prefix as digits."""
+    """How the length of an element is written: the maximum, and functions that write a length (too long or
+    empty if it does not fit) and read a prefix as digits."""
 
     most: int
-    doubled: bool
     written: Callable[[int], Any]
-    width: Callable[[int], int]
     stated: Callable[[Any], str]
 
 
@@ -81,7 +77,7 @@ class Text:
     gain at once (a hex digit, a byte, a two-byte tag); `map` is the width of a 64-bit bitmap."""
 
     table: Spec
-    steps = (-1, -2, -4, 1)
+    steps = (-1, -2, -4, 1, 2)
     map = BITMAP_WIDTH
 
     def frame(self, raw: str) -> Frame | None:
@@ -127,8 +123,7 @@ class Text:
         width = element.prefix
         if not width:
             return None
-        doubled = element.binary or number == _CHIP
-        return Length(element.width, doubled, lambda size: f"{size:0{width}}", lambda size: size, str)
+        return Length(element.width, lambda size: f"{size:0{width}}", str)
 
     def opened(self, raw: str, element: Place, rest: Iterable[int], by: int) -> Opening | None:
         """Element *element* ending *by* units later; None if the rest cannot be read then."""
@@ -221,7 +216,7 @@ class Bytes:
             number = str(int.from_bytes(prefix))
             return number if field.lengths == BINARY else Views(prefix).piece(field.lengths, 0, len(prefix))
 
-        return Length(field.size, self._unit(number) > 1, written, field.width, stated)
+        return Length(field.size, written, stated)
 
     def opened(self, raw: bytes, element: Place, rest: Iterable[int], by: int) -> Opening | None:
         end, unit = element.end + by, self._unit(element.number)
@@ -264,9 +259,15 @@ def text_of(message: Message) -> str:
         return ""
 
 
+def common(a: Units, b: Units) -> int:
+    """How many units *a* and *b* have in common at the start."""
+    pairs = enumerate(zip(a, b, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(a), len(b)))
+
+
 def _is_less(short: bytes, long: bytes, count: int) -> bool:
     """Whether *short* is *long* without *count* adjacent units."""
-    at = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    at = common(short, long)
     return short == long[:at] + long[at + count :]
 
 

@@ -46,12 +46,6 @@ class Trial:
     report: Report | None = None
     judged: dict[int | None, float] = attribute(default_factory=dict)
 
-    def warns(self, number: int) -> bool:
-        """Whether validation reports an error or a warning on the value of element *number*."""
-        findings = self.report.findings if self.report else ()
-        on_value = (item for item in findings if item.field == number and item.start is not None)
-        return any(item.severity != Severity.INFO for item in on_value)
-
     @property
     def lost(self) -> bool:
         """Whether the original value cannot be known."""
@@ -109,7 +103,7 @@ def trials_of(raw: str, table: Spec, pinned: bool, outermost: bool = True) -> li
             further = len(around.text) < len(raw)  # each round must shorten the text
             trials += [trial.inside(around) for trial in trials_of(around.text, inner, True, further)]
     if frame is None and halves.is_half(raw):
-        why = "with this bitmap, all elements can be read"
+        why = "with this bitmap, the message can be read to its end"
         edits = [Edit(text, 0.0, undoing.HALVES, 1, why) for text in halves.texts(raw, table)]
         if edits:
             return trials + _weighed(raw, edits, table)
@@ -147,7 +141,7 @@ def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
         if cause.action == STRIPPED and cause.text not in "".join(raw.splitlines()):
             continue  # blanks inside a message are data
         before = raw.removesuffix(cause.text) if raw.endswith(cause.text) else ""
-        yield Edit(cause.text, 0.0, cause.action, None, _fact(cause.hint), before), spec(cause.version)
+        yield Edit(cause.text, 0.0, cause.action, None, fact_of(cause.hint), before), spec(cause.version)
     for text, bits, action, why in _rewritten(raw):
         if text != raw and Text(table).frame(text):
             yield Edit(text, bits, action, None, why), table
@@ -156,7 +150,7 @@ def _around(raw: str, table: Spec, pinned: bool) -> Iterator[tuple[Edit, Spec]]:
         yield front, spec(version) if version else table
 
 
-def _fact(hint: str) -> str:
+def fact_of(hint: str) -> str:
     """The fact that a hint states, without its advice."""
     clause = re.split("[;.] ", hint.rstrip("."))[0]
     return clause[:1].lower() + clause[1:]

@@ -15,7 +15,6 @@ from sim.judge.elements import misfit
 from sim.operations.repairing import chip
 from sim.operations.repairing.framing import UNKNOWN
 from sim.operations.repairing.witnesses import Testimony, tags, testimony
-from sim.parts import chip_data
 from sim.parts.layout import fitting
 from sim.spec import Spec, country, currency, merchant_category, number_of, region
 from sim.spec.networks import NETWORKS, presence
@@ -28,10 +27,8 @@ _COUNTRIES = (19, 20, 21)
 _CURRENCIES = (49, 50, 51)
 # Private-use elements: almost any value is possible, so none is evidence.
 _OPEN = re.compile("[Rr]eserved|[Pp]rivate|[Aa]dditional .*data")
-_FEWEST_TAGS = 2
 # Known tags that fill a value of this length belong in DE 55.
 _TAGS, _CHIP_DATA = 20, 10.0
-_KEYS = 11.0
 _LONGEST = 400  # characters examined for words
 # The probability of an element by its presence code; without a row, the share of networks that use it.
 # Elements occur in groups, so each one counts only in part.
@@ -88,10 +85,9 @@ def alone(number: int, value: str, table: Spec) -> float:
         odd += location(value, table)
     elif number == _CHIP:
         entries = tags(value)
-        few = entries is not None and len(entries) < _FEWEST_TAGS and chip_data.read(value).layout == "tags"
-        odd += 14.0 * (entries is None) + 6.0 * few + chip.odd(value)
+        odd += 14.0 * (entries is None) + chip.odd(value)
     elif _OPEN.search(element.name):
-        odd += 3 + min(words(value[:_LONGEST]), _KEYS)  # may contain hex digits
+        odd += 3 + words(value[:_LONGEST])  # may contain hex digits
     is_chip = number != _CHIP and len(value) >= _TAGS and chip.is_sound(value)
     return odd + _CHIP_DATA * is_chip
 
