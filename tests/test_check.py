@@ -100,6 +100,24 @@ def test_a_function_is_told_what_it_gave(
     assert told in check.LESSONS["parser"].verdict(number, function)
 
 
+@together(
+    "lesson, number, answer, told",
+    [
+        ("mti", 1, 220, "a number loses its leading zeros"),
+        ("mti", 2, [221, 230], "a number loses its leading zeros"),
+        ("mti", 3, {401, 101, 421}, "a number loses its leading zeros"),
+        ("validate", 2, "amount-without-currency", "checks whether there is a currency, not which one"),
+        ("versions", 2, "ans..16", "the dots would mean *up to*"),
+        ("versions", 2, "16", "the letters for the allowed characters"),
+    ],
+)
+def test_a_usual_slip_is_named(
+    check: ModuleType, lesson: str, number: int, answer: object, told: str
+) -> None:
+    """Numbers in place of texts, also in lists and sets; a name with a negation; the nearest of two slips."""
+    assert told.casefold() in check.LESSONS[lesson].verdict(number, answer).casefold()
+
+
 def test_the_verdict_is_printed_with_its_number_and_the_score(
     check: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -148,16 +148,33 @@ def equal(
         wanted, given = fact(right()), plain(answer)
         if wanted.fits(given):
             return RIGHT
-        slip = next((words for one, words in (slips or {}).items() if wanted.like(one).fits(given)), "")
+        slip = next(
+            (words for one, words in (slips or {}).items() if one == given or wanted.like(one).fits(given)),
+            "",
+        )
         return Verdict(slip or _wrong_kind(given, wanted.value) or hint)
 
     return Exercise(judge, stronger)
 
 
+_LOST_ZEROS = "the digits are right. Write them as a text, in quotes: a number loses its leading zeros."
+
+
+def _lost_zeros(given: Any, wanted: object) -> bool:
+    """Whether numbers were given that are right as texts."""
+    lists = (
+        isinstance(given, (list, tuple)) and isinstance(wanted, (list, tuple)) and len(given) == len(wanted)
+    )
+    return all(
+        isinstance(text, str) and text.isdecimal() and isinstance(number, int) and int(text) == number
+        for number, text in (zip(given, wanted, strict=True) if lists else [(given, wanted)])
+    )
+
+
 def _wrong_kind(given: Any, wanted: object) -> str:
     """What is wrong with the kind of the answer; empty where nothing is."""
-    if isinstance(wanted, str) and isinstance(given, int) and wanted.isdecimal() and int(wanted) == given:
-        return "the digits are right. Write them as a text, in quotes: a number loses its leading zeros."
+    if _lost_zeros(given, wanted):
+        return _LOST_ZEROS
     if isinstance(wanted, int) and isinstance(given, float):
         return "the answer is a whole number, without a decimal point."
     if isinstance(wanted, (list, tuple)):
@@ -181,9 +198,12 @@ def members(
     it, of elements."""
 
     def judge(answer: Any) -> Verdict:
-        wanted, given = Several(tuple(right()), of or Element(0), ordered=False), plain(answer)
+        values, given = sorted(right(), key=str), plain(answer)
+        wanted = Several(tuple(values), of or Element(0), ordered=False)
         if wanted.fits(given):
             return RIGHT
+        if isinstance(given, list | set) and _lost_zeros(sorted(given, key=str), values):
+            return Verdict(_LOST_ZEROS)
         if isinstance(given, bool | float | bytes | dict):
             raise TypeError
         if slip := next((words for one, words in (slips or {}).items() if wanted.like(one).fits(given)), ""):

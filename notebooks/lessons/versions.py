@@ -37,8 +37,8 @@ versions = Lesson(
         {
             "ans 8": "that is the format in 1987 and 1993.",
             "n 16": "terminals may have letters in their names.",
-            "16": "the letters for the allowed characters are part of it.",
             "ans..16": "the dots would mean *up to*.",
+            "16": "the letters for the allowed characters are part of it.",
         },
     ),
     equal(

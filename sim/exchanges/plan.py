@@ -452,4 +452,6 @@ def masked_description(text: str) -> str:
 
 def shown_value(name: str, value: object) -> str:
     """The *value* of an option, masked if it is card data by itself or by the *name* of the option."""
+    if name == "which":  # a list of numbers is no card number
+        return str(value)
     return mask_words(f"{name}: {value}").removeprefix(f"{name}: ")

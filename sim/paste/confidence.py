@@ -112,7 +112,8 @@ def _beside(best: Candidate, rival: Candidate) -> str:
     differ = [f"DE {number}" for number in sorted({*mine, *theirs}) if mine.get(number) != theirs.get(number)]
     where = ", ".join(differ[:_SHOWN]) or "the MTI"
     how = "to the end as well" if rival.fits else "to the end but for a digit or two"
-    return f"{rival.title} {rival.version} reads {how}, with MTI {rival.anchor.mti}; {where} differ"
+    verb = "differ" if len(differ) > 1 else "differs"
+    return f"{rival.title} {rival.version} reads {how}, with MTI {rival.anchor.mti}; {where} {verb}"
 
 
 def _confidence(best: Candidate, rivals: Sequence[Candidate]) -> str:

@@ -50,9 +50,9 @@ from sim.judge.causes import offered
 from sim.masking import is_sensitive
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
-from sim.operations.reading import recognised
+from sim.operations.reading import read, recognised
+from sim.operations.rewriting import kept, shown_text
 from sim.operations.rewriting import parts as framing
-from sim.operations.rewriting import pasted, shown_text
 from sim.operations.validation import judge
 from sim.parts import chip_data
 from sim.paste.reading import Reading
@@ -326,11 +326,12 @@ def taken(message: object, version: str | None) -> tuple[str, str | None, Readin
     Raises the errors of `as_text`.
     """
     paste = message if isinstance(message, str | bytes) else None
-    reading = pasted(paste, version=version) if paste else None
+    whole = read(paste, version=version) if paste else None
+    reading = kept(whole) if whole else None
     if (link := link_of(message)) is not None:
         reading = recognised(as_text(message, version)[0], version=version, interface=link)
     if reading is None:
-        return *as_text(message, version), None
+        return *as_text((whole and whole.more and whole.text) or message, version), None
     if version is None and chosen_version(reading.mti, None) != reading.version:
         version = reading.version
     return shown_text(reading), version, reading

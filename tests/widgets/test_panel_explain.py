@@ -121,7 +121,7 @@ def test_the_network_can_be_chosen() -> None:
 def test_a_text_that_is_too_long_is_told_beneath() -> None:
     """More than the interface takes: the words stand beneath the box and nothing is read."""
     panel = ExplainPanel("0" * 32_769)
-    assert panel.input.text.problem == "At most 32768 characters"
+    assert panel.input.text.problem == "At most 32,768 characters"
     assert panel.summary == ""
     panel.message = REQUEST
     assert panel.input.text.problem == ""

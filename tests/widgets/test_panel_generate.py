@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -291,6 +292,29 @@ def test_what_is_not_understood_is_marked() -> None:
     assert (panel.message, panel.said.value) == ("", "")
 
 
+def test_many_messages_are_counted() -> None:
+    """Types that repeat are named once, numbers of messages are no card number, and a long story is cut."""
+    panel = GeneratePanel(at=AT, description="40 Visa authorizations, half of them declined")
+    assert "Makes 0100, 0110, 40 times; the last message is shown." in panel.read.value
+    assert "<dd>Times: 40</dd>" in panel.read.value
+    assert "26, 28, 30, 32, 34, 36, 38, 40</dd>" in panel.read.value
+    assert len(panel.read.value) < 2500
+    panel.description = "a sale and its reversal"
+    assert "Makes 0100, 0110, 0400, 0410. Visa" in panel.read.value
+
+
+def test_a_message_that_stays_is_said_to_be_the_previous_one() -> None:
+    """Not with the notes of another message; a message made by a button has its own note again."""
+    panel = GeneratePanel(at=AT, network="VISA")
+    panel.run()
+    assert "the VISA test card is used" in panel.said.value
+    panel.description = "a frobnicated sale"
+    panel.run()
+    assert re.sub("<[^>]+>", "", panel.said.value) == "The message below is the previous one."
+    panel.actions.reply_button.click()
+    assert re.sub("<[^>]+>", "", panel.said.value) == "The reply."
+
+
 def test_a_panel_may_begin_with_a_description() -> None:
     """It is read at once; options that are given with it take precedence."""
     panel = GeneratePanel(at=AT, network="AMEX", description="Visa purchase of 12.50 EUR")
@@ -326,7 +350,7 @@ def test_a_description_has_a_limit() -> None:
     writer = Writer()
     panel = GeneratePanel(writer=writer, description="x" * 2001)
     panel.run()
-    assert panel.describe.problem == "At most 2000 characters"
+    assert panel.describe.problem == "At most 2,000 characters"
     assert writer.asked == []
 
 

@@ -92,6 +92,33 @@ def test_repairs_are_offered_once() -> None:
     assert anatomy.view["fault"] is None
 
 
+def test_buttons_take_the_message_of_a_paste() -> None:
+    """Reply, reverse, break and copy: those of the message in a dump are those of its text; Back brings the
+    dump again."""
+    plain = ValidatePanel(RAW)
+    for paste in (FRAMED.hex(" "), f"12:30:45 rx {RAW}", f"{RAW}\n{RAW}"):
+        for button in ("reply_button", "reverse_button", "break_button"):
+            panel = ExplainPanel(paste)
+            assert json.loads(panel.actions.copy.text("json")) == json.loads(plain.actions.copy.text("json"))
+            getattr(panel.actions, button).click()
+            getattr(plain.actions, button).click()
+            assert (panel.message, panel.actions.problem) == (plain.message, "")
+            panel.actions.back_button.click()
+            assert panel.message == paste
+            plain.message = RAW
+
+
+def test_the_first_of_several_messages_is_said_to_be_that() -> None:
+    """As text, in hex and in a log: a panel says how many there are, and an anatomy shows the first."""
+    texts = [RAW, generate("echo", stan="000043").raw]
+    for lines in (texts, [text.encode().hex() for text in texts], [f"12:30:45 rx {text}" for text in texts]):
+        paste = "\n".join(lines)
+        panel = ValidatePanel(paste)
+        assert "The first of 2 messages: use sim.read for all of them." in panel.input.recognised._said.value
+        assert panel.report.valid
+        assert MessageAnatomy(paste).view["text"] == MessageAnatomy(RAW).view["text"]
+
+
 def test_what_no_edit_mends_is_said() -> None:
     """The anatomy says so where nothing helps; without a bitmap there is nothing to offer."""
     anatomy = MessageAnatomy("0800F")

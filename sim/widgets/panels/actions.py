@@ -42,7 +42,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     origin; problems appear below the buttons.
 
     Traits: `message`, raw text that stays in Python; `version`, None to take it from the MTI; `interface`,
-    None for the brand's own; `problem`. *at* is the date and time of a reversal, None for the original's.
+    None for the brand's own; `problem`. `paste` is what the message was read from, if not its text. *at* is the date and time of a reversal, None for the original's.
     """
 
     message = traitlets.Unicode("")
@@ -51,7 +51,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     problem = traitlets.Unicode("")
 
     def __init__(self, made: Callable[[str, str], None], *, at: datetime | None = None) -> None:
-        self._made, self._at = made, at
+        self._made, self._at, self.paste = made, at, ""
         self._past: list[str] = []
         self._offered = ""  # the version of the lists
         self.code, self.fault = FilteredList("Response code"), FilteredList("Fault")
@@ -113,7 +113,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     def take(self, raw: str, said: str) -> None:
         """Continue with a message made elsewhere; `back` returns to the current one."""
         self.problem = ""
-        self._past.append(self.message)
+        self._past.append(self.paste or self.message)
         show(self.back_button, True)
         self._made(raw, said)
 

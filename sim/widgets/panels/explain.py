@@ -147,7 +147,7 @@ class ExplainPanel(ReaderPanel):
             by_rules = self.summary == " ".join(entry.sentence for entry in self._told)
             self.said.value = (told_html(self._told) if by_rules else summary) + notice
         else:
-            self.said.value = hint("What it says appears here as you type.")
+            self.said.value = hint("The explanation appears here as you type.")
 
     def _question(self) -> Inquiry[str]:
         reading = self.input.reading

@@ -16,6 +16,7 @@ from sim.elements.money import say_amount
 from sim.exchanges import tell
 from sim.exchanges.composing import plan_of
 from sim.exchanges.plan import Asked, Plan, UnclearError, masked_description, shown_value, steps_of, together
+from sim.grid import cut
 from sim.masking import mask_words
 from sim.operations.asked import generated, usual_entry
 from sim.operations.copying import NO_CARD, call_of, covered_call
@@ -45,6 +46,8 @@ from sim.widgets.panels.reader import Gallery
 from sim.widgets.panels.templates import TemplateBar, Templates
 
 _BETWEEN = " … "
+_LONGEST = 500  # characters of a story
+_PREVIOUS = ("The message below is the previous one.",)
 _TITLES = {option.name: option.label for name in ("exchange", "generate") for option in verb(name).options}
 
 
@@ -74,10 +77,18 @@ def planned(plan: Plan) -> str:
     hints = [note if note.endswith("?") else f"{note}." for note in plan.remarks]
     if plan.makes_messages and not (plan.unclear or plan.not_possible):
         exchange = plan.run().exchange
-        story = f" {tell(exchange)}" if any(step.is_answer for step in exchange.steps) else ""
-        hints.insert(0, f"Makes {', '.join(message.mti for message in exchange.messages)}.{story}")
+        story = f" {cut(tell(exchange), _LONGEST)}" if any(step.is_answer for step in exchange.steps) else ""
+        hints.insert(0, f"Makes {_counted([message.mti for message in exchange.messages])}.{story}")
     paragraph = markup("p", joined(*pieces, text[at:]), "iso-planned")
     return paragraph + markup("dl", joined(*rows), "iso-plan") + "".join(map(hint, [*hints, plan.cost]))
+
+
+def _counted(types: list[str]) -> str:
+    """Message types in order, a repeated series once: `0100, 0110, 40 times`."""
+    count = len(types)
+    size = next(size for size in range(1, count + 1) if types == types[:size] * (count // size))
+    times = f", {count // size} times; the last message is shown" if size < count else ""
+    return ", ".join(types[:size]) + times
 
 
 def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -88,7 +99,7 @@ def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
             words == of and option.endswith(MINOR_UNITS) for option, of in step.words.items()
         )
         if words and not with_amount:
-            title = _TITLES.get(name, name).partition(",")[0]
+            title = _TITLES.get(name, name.capitalize()).partition(",")[0]
             shown = shown_value(name, _value_in_words(name, str(value), step.options))
             yield masked_description(words), f"{title}: {shown}"
 
@@ -311,6 +322,8 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             self.problem = self.form.attempt(self._build, NO_CARD if self._cardless else ())
             if any(self.form.fields[name].problem for name in MORE):
                 self.folded.selected_index = 0
+        if self.problem:
+            self.notes = _PREVIOUS
         self._tell()
         return question
 
@@ -324,7 +337,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
         """Make the described message; returns a question for the model if something is unclear and one is
         configured."""
         if len(self.description) > MOST_DESCRIPTION:
-            self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION} characters"
+            self.problem = self.describe.problem = f"At most {MOST_DESCRIPTION:,} characters"
             return None
         if self.plan is None:
             self._read()
@@ -353,7 +366,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             self._tell()
 
         def failed(problem: str) -> None:
-            self.problem = self.describe.problem = problem
+            self.problem, self.describe.problem, self.notes = problem, problem, _PREVIOUS
 
         return Inquiry(
             doing=f"Asking {self.writer.name() or 'the model'}\N{NO-BREAK SPACE}…",
@@ -413,7 +426,7 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
     def _tell(self, news: str = "") -> None:
         lines = [hint(note) for note in self.notes if self.message]
         if self.problem and not self.describe.problem:
-            lines = [wrong(f"{self.problem}.", "p")]
+            lines.insert(0, wrong(f"{self.problem}.", "p"))
         elif news:
             lines.insert(0, hint(news, news=True))
         elif not (self.message or self.problem):

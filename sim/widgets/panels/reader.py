@@ -105,21 +105,22 @@ class Recognised(ipywidgets.HBox):  # type: ignore[misc]
     def put(self, raw: str, seen: Reading) -> None:
         """Describe the content *raw* of the box, read as *seen*."""
         self.said = ""
+        count = 1 + len(seen.more)
+        more = f"The first of {count} messages: use sim.read for all of them." if count > 1 else ""
         if seen.raw is not None or seen.message is None:
             offer = offered(raw, seen.version) if raw.strip() and not seen.complete else ""
             self.button.description = "" if offer == REPAIR and not self._repairs else offer
             self._offer = partial(self._repair, raw, seen.version)
-            self._said.value = hint(self._did[1] if raw == self._did[0] else "", news=True)
+            self._said.value = hint(self._did[1] if raw == self._did[0] else more, news=True)
             show(self.button, bool(self.button.description))
             show(self, bool(self.button.description or self._said.value))
             return
         self.said, bare = seen.read_as, _alone(seen)
         repaired = partial(self._repair, raw, seen.version)
         self._offer = partial(self._mend, bare, None) if bare else repaired
-        more = f" The first of {1 + len(seen.more)} messages." if seen.more else ""
         why = "; ".join(seen.reasons)
-        reasons = "" if seen.confidence == "sure" else f" {why[:1].upper()}{why[1:]}."
-        self._said.value = markup("p", f"Read as {seen.read_as}.{more}{reasons}")
+        reasons = "" if seen.confidence == "sure" else f"{why[:1].upper()}{why[1:]}."
+        self._said.value = markup("p", " ".join(filter(None, (f"Read as {seen.read_as}.", more, reasons))))
         last = seen.layers[-1] if seen.layers else None
         what = "length" if last and last.is_length else last.label.split()[0] if last else ""
         self.button.description = f"Read without the {what}" if what else "Keep the message only"
@@ -232,7 +233,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
     def check(self) -> bool:
         """Whether there is a message within the size limit; shows a problem if it is too long."""
         long = len(self.raw) > MOST_CHARACTERS
-        self.text.problem = f"At most {MOST_CHARACTERS} characters" if long else ""
+        self.text.problem = f"At most {MOST_CHARACTERS:,} characters" if long else ""
         show(self.example_button, not self.raw)
         return bool(self.raw) and not long
 
@@ -257,13 +258,14 @@ class ReaderPanel(Panel, _HowRead):  # type: ignore[misc]
         for name in ("message", *HOW_READ):
             traitlets.link((box, name), (self, name))
         box.observe(lambda change: change.new and self._work(), "learned")
-        for name in ("message", "version", "interface"):
+        for name in ("version", "interface"):
             traitlets.dlink((self, name), (self.actions, name))
         traitlets.link((box.text, "masked"), (self.views.anatomy, "masked"))
 
     def _read(self) -> str:
         """The message in the box, or an empty text; shows what can be done with it."""
         has_message = self.input.check()
+        self.actions.paste, self.actions.message = self.message, self.input.raw
         show(self.actions, has_message)
         self.button.disabled = not has_message
         return self.input.raw if has_message else ""
