@@ -24,7 +24,7 @@ class CoveredText(anywidget.AnyWidget):
 
     *cover* masks the text without changing its length. Traits: `value`, the clear text, which stays in
     Python; `shown`, the masked one; `masked`, False to show the clear one; `label`, `placeholder`, `rows`,
-    `editable`, `lazy`; `problem`, shown below.
+    `disabled`, `lazy`; `problem`, shown below.
     """
 
     _esm = script("clipboard", "covered_text")
@@ -34,7 +34,7 @@ class CoveredText(anywidget.AnyWidget):
     shown = traitlets.Unicode("").tag(sync=True)
     hides = traitlets.Bool(False).tag(sync=True)
     masked = traitlets.Bool(True).tag(sync=True)
-    editable = traitlets.Bool(True).tag(sync=True)
+    disabled = traitlets.Bool(False).tag(sync=True)
     label = traitlets.Unicode("").tag(sync=True)
     placeholder = traitlets.Unicode("").tag(sync=True)
     problem = traitlets.Unicode("").tag(sync=True)
@@ -52,15 +52,6 @@ class CoveredText(anywidget.AnyWidget):
         self.observe(self._take, "value")
         self.on_msg(self._on_message)
 
-    @property
-    def disabled(self) -> bool:
-        """Whether the text cannot be edited."""
-        return not self.editable
-
-    @disabled.setter
-    def disabled(self, value: bool) -> None:
-        self.editable = not value
-
     def cover_again(self) -> None:
         """Mask the text again, after it or anything *cover* depends on has changed."""
         covered = self._cover(self.value)
@@ -75,7 +66,7 @@ class CoveredText(anywidget.AnyWidget):
 
     def _on_message(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         """A message from the browser: typed text, or a request for the clear text."""
-        if content.get("kind") == "typed" and self.editable:
+        if content.get("kind") == "typed" and not self.disabled:
             self.typing = True
             try:
                 self.value = str(content.get("text", ""))[: MOST_CHARACTERS + 1]

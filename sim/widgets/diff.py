@@ -176,13 +176,13 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
         self._pair.add_class("ia-pair")
         super().__init__([self.listing, self.both, self._pair], **kwargs)
         self._mark()
-        self._unfold()
         self._links = [
             ipywidgets.jslink((self.listing, name), (side, name))
             for name in ("hovered", "pinned")
             for side in (self.left, self.right)
         ]
-        self.both.observe(self._unfold, "value")
+        closed = (self._pair.layout, "display")
+        traitlets.dlink((self.both, "value"), closed, lambda opened: None if opened else "none")
         for side in (self.left, self.right):
             side.observe(self._mark, ["message", "version", "network"])
 
@@ -190,9 +190,6 @@ class MessageDiff(ipywidgets.VBox):  # type: ignore[misc]
     def rows(self) -> list[Row]:
         """The differences, masked, as described in `sim.widgets.diff`."""
         return differing(self.listing.rows)
-
-    def _unfold(self, change: Any = None) -> None:
-        self._pair.layout.display = None if self.both.value else "none"
 
     def _mark(self, change: Any = None) -> None:
         # Each side has its own version, as before and after a conversion.

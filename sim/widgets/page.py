@@ -187,20 +187,15 @@ def _raw(data: Data) -> str:
     hues = {element["number"]: at % _HUES for at, element in enumerate(data["elements"])}
     cells = []
     for segment in data["segments"]:
-        for at, text in _tens(segment["start"], visible(segment["text"])):
-            tick = {"data_o": str(at)} if at % _LINE == 0 else {}
-            names = f"{segment['kind']} h{hues[segment['number']]}"
-            cells.append(markup("span", text, names, data_n=str(segment["number"]), **tick))
+        start, text = segment["start"], visible(segment["text"])
+        names = f"{segment['kind']} h{hues[segment['number']]}"
+        first = start - start % _LINE if text else start
+        for line in range(first, start + len(text), _LINE):  # cut at the marks of the ruler
+            at = max(line, start)
+            tick = {"data_o": str(at)} if at == line else {}
+            piece = text[at - start : line + _LINE - start]
+            cells.append(markup("span", piece, names, data_n=str(segment["number"]), **tick))
     return "<wbr>".join(cells)
-
-
-def _tens(start: int, text: str) -> Iterator[tuple[int, str]]:
-    """*text*, which begins at offset *start*, cut at the marks of the ruler."""
-    at = 0
-    while at < len(text):
-        size = _LINE - (start + at) % _LINE
-        yield start + at, text[at : at + size]
-        at += size
 
 
 def _bytes(data: Data) -> Iterator[str]:

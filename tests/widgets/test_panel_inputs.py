@@ -245,6 +245,6 @@ def test_what_is_typed_arrives_and_is_answered() -> None:
 
 def test_a_read_only_box_takes_no_text() -> None:
     """Whatever a browser sends."""
-    box, _ = _box(editable=False)
+    box, _ = _box(disabled=True)
     box._on_message(box, {"kind": "typed", "text": "1"}, [])
     assert box.value == VISA

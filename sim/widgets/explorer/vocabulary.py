@@ -14,6 +14,7 @@ from sim.spec.elements import spec
 # Common names of columns, and the columns meant, of which the first that a message has counts.
 NAMES: dict[str, tuple[str, ...]] = {
     "card": ("DE2", "DE35"),
+    "pan": ("DE2", "DE35"),
     "amount": ("DE4",),
     "stan": ("DE11",),
     "expiry": ("DE14",),

@@ -197,7 +197,7 @@ class AmountInput(InputField):
             raise ValueError(f"This currency has {places or 'no'} decimals")
         minor = int(units + part.ljust(places, "0"))
         if minor > LARGEST_AMOUNT:
-            raise ValueError(f"At most {LARGEST_AMOUNT} minor units: DE 4 has 12 digits")
+            raise ValueError(f"At most {LARGEST_AMOUNT:,} minor units: DE 4 has 12 digits")
         return minor
 
     def _take(self, change: Any) -> None:

@@ -293,9 +293,9 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             cover=lambda call: covered_call(call, self.pan),
             label="Python code",
             rows=1,
-            editable=False,
+            disabled=True,
         ).add_class("iso-call")
-        self.text = CoveredText(cover=cover, label="Message", rows=2, editable=False)
+        self.text = CoveredText(cover=cover, label="Message", rows=2, disabled=True)
         self.views = MessageViews()
         self.views.anatomy.on_edit(lambda raw: self._take(raw, ""))
         self.actions = MessageActions(self._take, at=self.at)

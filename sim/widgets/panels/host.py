@@ -19,6 +19,7 @@ from sim.link.line import Line
 from sim.link.rules import ACTIONS, rules_of
 from sim.link.traffic import EVENT, Traffic
 from sim.masking import mask_bytes, mask_words
+from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.rewriting import pasted, shown_text
 from sim.spec.tables import read_toml
 from sim.widgets.asking import running_loop
@@ -36,7 +37,6 @@ COLUMNS = (
     ("code", "Code", "51"),
     ("delay", "Delay (s)", "2"),
 )
-_LARGEST = 10**12 - 1  # the largest amount
 _RULES = (
     "With no rules, the host approves up to the account balance. The first rule that matches decides. Empty "
     "fields match anything. Occurrence 1..2: only the first two matches."
@@ -234,7 +234,7 @@ class HostPanel(Panel):
     running = traitlets.Bool(False)
     port = traitlets.Int(0, min=0, max=65535)
     network = traits_of("host", ("network",))["network"]
-    opening = traitlets.Int(min=0, max=_LARGEST)
+    opening = traitlets.Int(min=0, max=LARGEST_AMOUNT)
     rules = traitlets.Tuple()
 
     def __init__(

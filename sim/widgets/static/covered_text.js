@@ -74,7 +74,7 @@ class Box {
   }
 
   enter() {
-    if (this.model.get("editable") && this.model.get("hides") && this.open === null) this.ask("enter");
+    if (!this.model.get("disabled") && this.model.get("hides") && this.open === null) this.ask("enter");
   }
 
   // A change on its way is drawn when it has arrived.
@@ -189,7 +189,7 @@ class Box {
     const get = (name) => this.model.get(name);
     this.label.textContent = get("label");
     this.area.rows = get("rows");
-    this.area.readOnly = !get("editable");
+    this.area.readOnly = get("disabled");
     this.area.placeholder = get("placeholder");
     const text = this.open ?? get("shown");
     if (this.area.value !== text) {
@@ -214,7 +214,7 @@ function render({ model, el }) {
   const box = new Box(model, el);
   const draw = () => box.draw();
   const heard = [
-    ...["shown", "hides", "label", "placeholder", "problem", "rows", "editable"].map((n) => [`change:${n}`, draw]),
+    ...["shown", "hides", "label", "placeholder", "problem", "rows", "disabled"].map((n) => [`change:${n}`, draw]),
     ["change:edition", () => box.edited()],
     ["change:masked", () => box.uncovered()],
     ["msg:custom", (message) => box.told(message)],
