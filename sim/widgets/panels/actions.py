@@ -42,7 +42,8 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     origin; problems appear below the buttons.
 
     Traits: `message`, raw text that stays in Python; `version`, None to take it from the MTI; `interface`,
-    None for the brand's own; `problem`. `paste` is what the message was read from, if not its text. *at* is the date and time of a reversal, None for the original's.
+    None for the brand's own; `problem`. `paste` is what the message was read from, empty for its own text.
+    *at* is the date and time of a reversal, None for the original's.
     """
 
     message = traitlets.Unicode("")
