@@ -1,12 +1,12 @@
-"""Files that the toolkit writes: each is written next to its destination and moved there when complete, so
-that a full disk or a stopped program leaves the old file."""
+"""Files: whether there is one, and those that the toolkit writes: each is written next to its destination and
+moved there when complete, so that a full disk or a stopped program leaves the old file."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -41,3 +41,10 @@ def write_text(path: str | Path, text: str) -> None:
     """Write *text* to the file at *path*, in UTF-8."""
     with replaced(path) as new:
         new.write_text(text, encoding="utf-8")
+
+
+def is_file(name: str | Path) -> bool:
+    """Whether *name* is an existing file."""
+    with suppress(OSError, ValueError):  # too long a name, or a character that no name has
+        return Path(name).is_file()
+    return False

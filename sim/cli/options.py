@@ -15,6 +15,7 @@ import click
 
 from sim import answers
 from sim.cli import shown
+from sim.files import is_file
 from sim.masking import mask_words
 from sim.operations.reading import TEXT_FORM, separate
 from sim.verbs import MESSAGES, Option, elsewhere, verb
@@ -32,6 +33,8 @@ def messages(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
     files = [] if path is None else [text_of(Path(path).read_bytes())]
     any_found = False
     for paste in chain(files, pastes):
+        if paste in arguments and is_file(paste):
+            raise click.UsageError(f"{mask_words(paste)} is a file: give its content, with --file or through a pipe")
         for text in separate(paste):
             any_found = True
             yield text

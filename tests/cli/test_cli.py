@@ -164,6 +164,17 @@ def test_nothing_given_is_said() -> None:
     assert "no message" in run.err
 
 
+def test_the_name_of_a_file_is_not_a_message(tmp_path: Path) -> None:
+    """A file named in place of a message is not read as one: the error says how to give it."""
+    log = tmp_path / "day.log"
+    log.write_text(REQUEST, encoding="utf-8")
+    for verb in ("validate", "explain", "parse"):
+        run = Run(verb, str(log))
+        assert (run.status, run.out) == (2, "")
+        assert "day.log is a file: give its content, with --file or through a pipe" in " ".join(run.err.split())
+        assert Run(verb, "--file", str(log)).status == 0
+
+
 def test_bytes_come_through_a_pipe() -> None:
     """Raw bytes, not only their hex digits, are recognized in a pipe."""
     raw = encode(

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sim.codec import Message, ParseError
 from sim.codec.wire import Format
 from sim.codec.wire.files import LONGEST
+from sim.files import is_file
 from sim.masking.files import masked_names, path_of
 from sim.spec import Spec
 from sim.tables.argument import facts_of, take, text_of
@@ -168,16 +169,9 @@ def paths(source: object) -> list[Path] | None:
     return None
 
 
-def is_file(name: str | Path) -> bool:
-    """Whether *name* is an existing file."""
-    with suppress(OSError, ValueError):  # too long a name, or a character that no name has
-        return Path(name).is_file()
-    return False
-
-
 def is_folder(name: str | Path) -> bool:
     """Whether *name* is an existing folder."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):  # too long a name, or a character that no name has
         return Path(name).is_dir()
     return False
 

@@ -16,10 +16,10 @@ import traitlets
 
 from sim.codec import Message
 from sim.errors import IsoError
+from sim.files import is_file
 from sim.masking import mask_words
 from sim.operations.rewriting import kept, shown_text
 from sim.operations.validation import verdict_on
-from sim.tables.columns.lines import is_file
 from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesTable
 from sim.tables.plots.charts import KINDS, plot
