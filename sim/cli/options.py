@@ -34,7 +34,8 @@ def messages(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
     any_found = False
     for paste in chain(files, pastes):
         if paste in arguments and is_file(paste):
-            raise click.UsageError(f"{mask_words(paste)} is a file: give its content, with --file or through a pipe")
+            name = mask_words(paste)
+            raise click.UsageError(f"{name} is a file: give its content, with --file or through a pipe")
         for text in separate(paste):
             any_found = True
             yield text

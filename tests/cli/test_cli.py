@@ -171,7 +171,8 @@ def test_the_name_of_a_file_is_not_a_message(tmp_path: Path) -> None:
     for verb in ("validate", "explain", "parse"):
         run = Run(verb, str(log))
         assert (run.status, run.out) == (2, "")
-        assert "day.log is a file: give its content, with --file or through a pipe" in " ".join(run.err.split())
+        told = "day.log is a file: give its content, with --file or through a pipe"
+        assert told in " ".join(run.err.split())
         assert Run(verb, "--file", str(log)).status == 0
 
 
