@@ -381,7 +381,7 @@ def _format_of(
     )
     both = next((reason for reason in padding.unsettled if reason.startswith("odd packed")), "")
     numbers = {int(digits) for digits in re.findall(r"DE ([0-9]+)", both)}
-    return fmt, dict.fromkeys(numbers, "odd packed digits may be filled up on either side")
+    return fmt, dict.fromkeys(numbers, "odd packed digits may be padded on either side")
 
 
 def _ready_below(fmt: Format) -> str:

@@ -72,7 +72,7 @@ def _settle(group: str, odd: list[Step], padding: Padding, side: str) -> None:
     padding.groups[group] = chosen
     agreed = side and chosen.startswith(side)
     if group == _GROUPS[0] and not agreed and (alone := _alone(odd, chosen)):
-        sentence = f"only DE {alone} says that odd digits are filled up {chosen}"
+        sentence = f"only DE {alone} says that odd digits are padded {chosen.replace(' ', ' with ')}"
         (padding.unsettled if chosen == odd_said(odd[0].way.field) else padding.doubtful).append(sentence)
     padding.values |= {step.number: dict(step.values)[chosen] for step in odd}
     for step in odd:  # a known code wins even if it is padded differently
@@ -84,7 +84,7 @@ def _settle(group: str, odd: list[Step], padding: Padding, side: str) -> None:
         padding.unsettled.append(_both(differ))
     else:
         noun = "tracks" if group == "track" else f"{group} numbers"
-        padding.said.append(f"odd {noun} filled up {chosen}")
+        padding.said.append(f"odd {noun} padded {chosen.replace(' ', ' with ')}")
 
 
 def _alone(odd: Sequence[Step], chosen: str) -> int:
@@ -107,4 +107,4 @@ def _both(steps: list[Step]) -> str:
             texts.append(f"DE {step.number}")
         else:
             texts.append(f"DE {step.number} is {' or '.join(values)}")
-    return f"odd packed digits may be filled up on either side: {', '.join(texts)}"
+    return f"odd packed digits may be padded on either side: {', '.join(texts)}"
