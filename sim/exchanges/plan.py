@@ -28,6 +28,7 @@ HOST, SUITE = "host", "run_suite"
 _REWORD = "Leave out what is not understood, or say it in other words"
 _MOST_REMEDIES = 3
 _LONGEST_WORDS = 100  # characters that an error quotes
+_MOST_NUMBERS = 5  # that are shown
 _NEXT = timedelta(minutes=1)  # between two payments
 _USUAL: dict[str, Any] = {
     **{"network": None, "pan": None, "amount_minor_units": 1000, "currency": "840", "stan": "123456"},
@@ -452,6 +453,6 @@ def masked_description(text: str) -> str:
 
 def shown_value(name: str, value: object) -> str:
     """The *value* of an option, masked if it is card data by itself or by the *name* of the option."""
-    if name == "which":  # a list of numbers is no card number
-        return str(value)
+    if name == "which" and len(numbers := str(value).split(", ")) > _MOST_NUMBERS:
+        value = f"{numbers[0]}, {numbers[1]}, … {numbers[-1]} ({len(numbers)} in all)"
     return mask_words(f"{name}: {value}").removeprefix(f"{name}: ")
