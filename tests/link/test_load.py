@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from warmed import MARK
 
 import sim
 from sim.codec import Message
@@ -103,7 +104,7 @@ async def test_a_load_can_be_stopped() -> None:
 async def test_a_load_whose_host_is_killed_ends_with_its_seconds(clock: Clock, how: dict[str, Any]) -> None:
     """The host's process is killed in the middle: requests due after that wait for a connection in vain,
     and count as not sent when the five seconds are over."""
-    code = "import sim, sys; print(sim.host().port, flush=True); sys.stdin.read()"
+    code = f"{MARK}import sim, sys; print(sim.host().port, flush=True); sys.stdin.read()"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -8,6 +8,7 @@ import sys
 
 import pandas as pd
 import pytest
+from warmed import MARK
 
 import sim
 from sim.link import LinkError
@@ -109,7 +110,7 @@ def test_two_processes_talk() -> None:
     """The host in this process, the client in another one: the exchange is the same."""
     with sim.host() as host:
         code = (
-            f"import sim; client = sim.client('{host.address}'); "
+            f"{MARK}import sim; client = sim.client('{host.address}'); "
             "print(client.send(sim.generate('auth', stan=5))); client.close()"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
