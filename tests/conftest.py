@@ -117,8 +117,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Freeze the collected tests, so that the garbage collector does not scan them again and again."""
-    gc.collect()
+    """Freeze the collected tests, so that the garbage collector does not scan them, not even once."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
     gc.enable()

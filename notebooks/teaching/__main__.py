@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from sim.files import write_text
-from teaching import slides, tables
+from teaching import tables
 from teaching.editions import EDITIONS, make
 from teaching.grade import SECONDS, feedback, grade, text
 from teaching.sheet import cheat_sheet
@@ -63,6 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
     elif options.command == "grade":
         return _grade(options)
     elif options.command == "slides":
+        from teaching import slides  # loads nbconvert, which nothing else needs
+
         slides.make(options.target)
     else:
         print({"aims": tables.aims, "route": tables.route, "sheet": cheat_sheet}[options.command]())
