@@ -6,8 +6,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+# Unlike those of `Path`, False for too long a name, and for a character that no name has.
+is_file, is_folder = os.path.isfile, os.path.isdir
 
 
 @contextmanager
@@ -41,10 +44,3 @@ def write_text(path: str | Path, text: str) -> None:
     """Write *text* to the file at *path*, in UTF-8."""
     with replaced(path) as new:
         new.write_text(text, encoding="utf-8")
-
-
-def is_file(name: str | Path) -> bool:
-    """Whether *name* is an existing file."""
-    with suppress(OSError, ValueError):  # too long a name, or a character that no name has
-        return Path(name).is_file()
-    return False

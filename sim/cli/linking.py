@@ -38,7 +38,13 @@ def host(suite: str | None, as_json: bool, **options: Any) -> None:
     from sim.link.ends import host as listening
 
     if suite is not None:
-        _play(suite, options)
+        from sim.link.scenario.suite import suite_of
+
+        if options["rules"] is not None:
+            raise click.UsageError("--rules and --suite both set the responses; use only one of them")
+        played = suite_of(suite)
+        options |= {"rules": played.rules, "network": options["network"] or played.network}
+        options["format"] = options["format"] or played.format
     # SIGTERM, from a script, a service manager or a container, ends it like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with listening(Host, options.pop("rules"), **options) as host:
@@ -173,18 +179,6 @@ def _teller(traffic: Traffic, as_json: bool, unread: threading.Event) -> Callabl
             unread.set()
 
     return tell
-
-
-def _play(suite: str, options: dict[str, Any]) -> None:
-    """Set the *options* of a host that plays the other side of *suite*."""
-    from sim.link.scenario.suite import suite_of
-
-    if options["rules"] is not None:
-        raise click.UsageError("--rules and --suite both set the responses; use only one of them")
-    parsed_suite = suite_of(suite)
-    options["rules"] = parsed_suite.rules
-    options["network"] = options["network"] or parsed_suite.network
-    options["format"] = options["format"] or parsed_suite.format
 
 
 def _tell(done: Sent, as_json: bool) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -167,13 +166,6 @@ def paths(source: object) -> list[Path] | None:
         if isinstance(first, Path) or (isinstance(first, str) and is_file(first)):
             return [Path(path) for path in source]
     return None
-
-
-def is_folder(name: str | Path) -> bool:
-    """Whether *name* is an existing folder."""
-    with suppress(OSError, ValueError):  # too long a name, or a character that no name has
-        return Path(name).is_dir()
-    return False
 
 
 def opened(path: Path) -> BinaryIO:

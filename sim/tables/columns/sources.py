@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from sim.codec.bitmap import HEX_DIGITS
-from sim.files import is_file
+from sim.files import is_file, is_folder
 from sim.masking import mask_words
 from sim.masking.files import path_of
 from sim.operations.reading import TEXT_FORM, read
@@ -161,7 +161,7 @@ def _peeked(stream: Any) -> tuple[bytes, Any, bool]:
 def is_paste(text: str) -> bool:
     """Whether a one-line text is data rather than a file name: a message, or something else that is
     recognized."""
-    if len(text) < _FEWEST or is_file(text) or plain.is_folder(text):
+    if len(text) < _FEWEST or is_file(text) or is_folder(text):
         return False
     if _QUOTING.search(text):
         return True  # program code, a record or a web page
@@ -180,7 +180,7 @@ def expanded(source: object) -> list[Path] | None:
         return None
     text = str(source)
     path = path_of("source", text)
-    if plain.is_folder(path):
+    if is_folder(path):
         files = sorted(path for path in path.iterdir() if path.is_file() and not path.name.startswith("."))
     elif any(sign in text for sign in "*?["):
         root = Path(path.anchor or ".")

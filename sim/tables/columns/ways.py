@@ -235,9 +235,7 @@ def way_of(
 
 
 def _wire(fmt: Format | str | None) -> Format | None:
-    if fmt is None or fmt == TEXT:
-        return None
-    return wire_format(fmt) if isinstance(fmt, str) else fmt
+    return None if fmt is None or fmt == TEXT else wire_format(fmt)
 
 
 def _is_hex(head: bytes) -> bool:
