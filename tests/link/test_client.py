@@ -295,6 +295,14 @@ async def test_silence_is_ended_by_an_echo_test(clock: Clock) -> None:
         assert client.traffic.counts["timed out"] == 1
 
 
+async def test_a_client_that_is_opened_again_stays_as_it_is() -> None:
+    """It sends no more echo tests than before."""
+    async with AsyncHost() as host, client_of(host, echo_after=60) as client:
+        running = asyncio.all_tasks()
+        await client.connect()
+        assert asyncio.all_tasks() == running
+
+
 async def test_what_nobody_asked_for_goes_to_its_handler() -> None:
     """The host sends an echo test and an advice: the client answers the first itself, and a handler gets
     both."""

@@ -82,7 +82,7 @@ def test_what_cannot_be_read_is_answered_where_its_trace_number_can(raw: str, an
 
 def test_money_goes_down_and_comes_back() -> None:
     """A purchase debits, a reversal returns the money once, a refund credits; a balance inquiry reports
-    the balance."""
+    the balance; a transfer between accounts leaves it."""
     host, sent = issuer(), message(amount_minor_units=4000)
     assert code(decide(host, sent)) == "00"
     assert host.accounts.balance(PAN) == 6000
@@ -98,6 +98,8 @@ def test_money_goes_down_and_comes_back() -> None:
     assert told is not None
     assert told[54] == "0001840C000000010500" + "0002840C000000010500"
     assert code(decide(host, reverse(inquiry, stan="000011", at=AT).message)) == "00"
+    between = message(5, amount_minor_units=700).replace(de3="401020")  # from one account of the card to another
+    assert code(decide(host, between)) == "00"
     assert host.accounts.balance(PAN) == 10_500
 
 

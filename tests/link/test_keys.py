@@ -206,6 +206,15 @@ def test_dukpt_of_tdes_is_that_of_the_published_vectors(
         assert keys.pin_block("1234", "4012345678909", key=key).value == block
 
 
+def test_dukpt_keys_of_another_usage_are_those_of_the_published_vectors() -> None:
+    """ANSI X9.24-1:2009, annex A.4: a MAC key is a variant, a data key is enciphered under its own."""
+    for usage, key in (
+        ("mac request", "042666B4918430A368DE9628D03984C9"),
+        ("data request", "448D3F076D8304036A55A3D7E0055A78"),
+    ):
+        assert keys.dukpt_key(PAIR, "FFFF9876543210E00001", usage).hex() == key  # type: ignore[arg-type]
+
+
 def test_dukpt_of_aes_is_that_of_the_published_vector() -> None:
     """ANSI X9.24-3:2017, supplement: a terminal's initial key and its first PIN key."""
     base = keys.Key(AES_BASE, "AES")
