@@ -160,6 +160,11 @@ def test_differences_can_be_asked_about(llm: Provider) -> None:
     llm.then("In a DE 39 is 51. In b it is 51.")
     told = table.ask("Which one was declined?", provider="google")
     assert told == "In b it is 51. Not checked against the message: In a DE 39 is 51."
+    llm.then("In b DE 39 is 51. In a the amount is 123.45 USD, in b as well.")
+    told = table.ask("And the amounts?", provider="google")
+    assert told == (
+        "In b DE 39 is 51. Not checked against the message: In a the amount is 123.45 USD, in b as well."
+    )
     assert "differing" in llm.calls[0].text
     assert "Systems trace audit number" not in llm.calls[0].text
 
