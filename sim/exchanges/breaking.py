@@ -29,6 +29,7 @@ def good_exchange(fault: str, *, at: datetime = AT) -> Exchange:
         outcome=row.get("outcome", "approved"),
         then=row.get("then", ""),
         at=at,
+        **row.get("details", {}),
     )
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sim.codec import Message
+from sim.elements import pos
 from sim.elements.card import account
 from sim.elements.money import amount, read_additional_amounts
 from sim.elements.mti import read_original, response_mti
@@ -57,22 +58,25 @@ _SENT_AGAIN = frozenset((7, 64, 128))  # transmission time and MAC, which differ
 _COUNTER = "55.9F36"
 # What card and terminal compute anew for each transaction.
 _FRESH = {"55.9F26": "cryptogram", "55.9F37": "unpredictable number"}
+_REMOTE, _READ = "ecommerce", ("chip", "contactless", "magnetic stripe", "fallback")
 _NOTHING = Message("", {})
 _ORIGINAL_AMOUNT = "57"
+_PROOFS = ("{cavv}", "{cryptogram}", "{cryptogram_text}")  # placeholders of recipes
 _ADVICE, _NO_RETRY = "48.84", "03"  # Mastercard's merchant advice code: do not try again
 _VALID = 30  # days that an authorization stays valid on any network
 _TIP = 5  # a completion may exceed the authorized amount by a fifth
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # names in recipes
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
 _ANSWERS = (ANSWER, LATE)
+_REQUEST_DIGIT = "0"  # third digit of the MTI
 _NETWORK_MANAGEMENT, _SIGNS = "8", {"sign-on": False, "sign-off": True}  # message class; kinds of codes
 _ECHOED = "echoed"  # in a presence row: the response has the element if the request had it
 
 
 class History:
     """Of the exchange so far: the responses in time by the step that they answer, the highest counter of each
-    card's chip, the cryptograms and unpredictable numbers, the cards that were refused for good, each with
-    the response code, whether the connection is signed off, and the ids that an increment of a step has, by
+    card's chip, the cryptograms and unpredictable numbers, the authentications of approved payments, the
+    cards that were refused for good, each with the response code, whether the connection is signed off, and the ids that an increment of a step has, by
     step and path."""
 
     def __init__(self, network: str | None) -> None:
@@ -80,6 +84,7 @@ class History:
         self.counters: dict[str, str] = {}
         self.answers: dict[int | None, Message] = {}
         self.fresh: set[str] = set()
+        self.proofs: set[str] = set()
         self.refused: dict[str, str] = {}
         self.signed_off = False
         self.ids: dict[tuple[int, str], str] = {}
@@ -92,6 +97,8 @@ class History:
         if step.role != ANSWER:
             return
         self.answers.setdefault(step.of, step.message)
+        if accepted(step.message, self.network):
+            self.proofs.update(proof for _, proof in _proofs(about, self.network))
         code = step.message.get(39)
         if is_particular("never-retried", step.message.version, code):
             self.refused[card] = code
@@ -202,6 +209,9 @@ def _continued(seen: Seen) -> Iterator[Hit]:
     undone = seen.step.role == REVERSAL
     for number in _others(seen.about, seen.message, seen.network, _UNDONE if undone else _CONTINUED):
         yield Hit(number, f"the DE {number} of the original", "another value")
+    kinds = {pos.kind_of(one.get(22), one.version, seen.network) for one in (seen.about, seen.message)}
+    if not undone and _REMOTE in kinds and not kinds.isdisjoint(_READ):
+        yield Hit(22, "the entry mode of the original", "one that contradicts it")
 
 
 def _answered_twice(seen: Seen) -> Iterator[Hit]:
@@ -275,6 +285,24 @@ def _counter_rises(seen: Seen) -> Iterator[Hit]:
             yield _hit_in(path, f"{with_article(name)} of this transaction", "that of an earlier one")
 
 
+def _authenticated_before(seen: Seen) -> Iterator[Hit]:
+    """An authentication, or the cryptogram of a token, is for one payment."""
+    for path, proof in _proofs(seen.message, seen.network):
+        if proof in seen.history.proofs:
+            yield _hit_in(path, "the cryptogram of this payment", "that of an earlier one")
+
+
+def _proofs(message: Message, network: str | None) -> Iterator[tuple[str, str]]:
+    """The cryptograms of an authentication or a token in *message*, each with its path."""
+    if network is None or message.dialect is not None:
+        return
+    inside = Inside(message, network)
+    rows = (row.parts.items() for row in recipes(network, message.version))
+    for path in sorted({path for parts in rows for path, text in parts if text in _PROOFS}):
+        if proof := inside[path].strip():
+            yield path, proof
+
+
 def _refused_before(seen: Seen) -> Iterator[Hit]:
     """A card that will never be approved is not tried again."""
     number, card = account(seen.message)
@@ -289,18 +317,20 @@ def _after_sign_off(seen: Seen) -> Iterator[Hit]:
 
 
 def _unasked(seen: Seen) -> Iterator[Hit]:
-    """A result in a response is one that the request asked for, and the amount is approved in part only if
-    the request accepts that: as the recipes of responses and requests say."""
+    """The results in an approval are those that the request asked for, and the amount is approved in part
+    only if the request accepts that: as the recipes of responses and requests say."""
     network, message, version = seen.network, seen.message, seen.message.version
     if network is None or message.dialect is not None:
         return
-    asked, told = Inside(seen.about, network), Inside(message, network)
+    asked, told, code = Inside(seen.about, network), Inside(message, network), message.get(39)
+    decided = seen.about.mti[2:3] == _REQUEST_DIGIT and is_particular("approved", version, code)
     for path, ways in _results(network, version).items():
         values = {value for value, _ in ways}
-        asks = (all(holds(one, frozenset(), asked.__getitem__) for one in tests) for _, tests in ways)
-        if told[path] in values and not any(asks):
+        asks = any(all(holds(one, frozenset(), asked.__getitem__) for one in tests) for _, tests in ways)
+        if told[path] in values and not asks:
             yield _hit_in(path, "no result of what the request did not ask for", "one")
-    code = message.get(39)
+        elif asks and decided and not told[path].strip() and path not in _OPTIONAL:
+            yield _hit_in(path, "the result of what the request asked for", ABSENT)
     for job, path in _SENT.items():
         number, _, part = path.partition(".")
         known = not part or layouts(version, int(number), network)
@@ -315,6 +345,8 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
         yield Hit(39, f"no partial approval, because {path} of the request accepts none", repr(code))
 
 
+# Results that the request asks for and need not come: a token's card digits, a PIN that the issuer verifies.
+_OPTIONAL = ("44.15", "48.80")
 # What a request has if a response code of this job can answer it: a PIN block, Visa's CVV2.
 _SENT = {"pin-refused": "52", "code-refused": "126.10"}
 
@@ -384,6 +416,15 @@ def _approval_code_carried(seen: Seen) -> Iterator[Hit]:
     optional = seen.network is None or seen.message.dialect is not None
     if code.strip() and found != code and (found or not optional):
         yield Hit(38, "the approval code of the response", "another" if found else ABSENT)
+    if found.strip() and seen.answer is None and not optional and _timed_out(seen):
+        yield Hit(38, "no approval code, because the reason for the reversal is that no response came", "one")
+
+
+def _timed_out(seen: Seen) -> bool:
+    """Whether the reason for a reversal is that the response did not come."""
+    inside = Inside(seen.message, seen.network)
+    rows = (row for row in recipes(seen.network, seen.message.version) if row.mentions("timeout"))
+    return any(all(inside[path] == text for path, text in row.parts.items()) for row in rows)
 
 
 def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
@@ -450,13 +491,14 @@ def _increment_of_none(seen: Seen) -> Iterator[Hit]:
         return
     card, ids = account(message)[1], seen.history.ids
     answered = {at: step.message for at, step in enumerate(seen.before.steps) if at in seen.answers}
-    requests = {at: request for at, request in answered.items() if account(request)[1] == card}
+    own = {at for at, request in answered.items() if account(request)[1] == card}
     for path in _carried_parts(network, message.version, purpose):
-        for at, request in requests.items():
+        for at, request in answered.items():
             if (at, path) not in ids:
                 ids[at, path] = _carried(path, purpose, request, seen.answers[at], network)
-        known = {ids[at, path] for at in requests} - {""}
-        if (value := str(inside[path]).strip()) and known and value not in known:
+        known, all_known = ({ids[at, path] for at in ats} - {""} for ats in (own, answered))
+        value = str(inside[path]).strip()
+        if value and value not in known and (known or value in all_known):
             yield _hit_in(path, "the id of an authorization of this card", "another")
 
 
@@ -510,6 +552,7 @@ _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("named-by-none", True, (REQUEST,), _early),
     ("refund-within", True, (REQUEST,), _refund_within),
     ("chip-counter-rises", True, (REQUEST,), _counter_rises),
+    ("authentication-once", True, (REQUEST,), _authenticated_before),
     ("never-retried", True, (REQUEST,), _refused_before),
     ("signed-off", True, (REQUEST, ADVICE), _after_sign_off),
 )

@@ -66,6 +66,7 @@ def _bind(row: Mapping[str, str], path: str, version: str) -> None:
         needs=map(int, row["needs"].split()),
         lacks=map(int, row["lacks"].split()),
         any_mti=not row["versions"],
+        interfaces=tuple(row["interfaces"].split()),
     )
 
 

@@ -458,6 +458,15 @@ def chip_currency(value: str = Tag["5F2A"], stated: str = CURRENCY, table: Spec 
     return tag_hit("5F2A", value, f"{expected.numeric}, the currency of {where}", code)
 
 
+@rule("chip-currency", classes="124")
+def chip_exponent(value: str = Tag["5F36"], code: str = Tag["5F2A"]) -> Told:
+    """5F36 has the number of decimals of the currency in 5F2A."""
+    unit = currency(_code(code))
+    if unit is None or unit.exponent is None or value[:1] != "0" or value[1:] == str(unit.exponent):
+        return None
+    return tag_hit("5F36", value, f"{unit.exponent}, the decimals of {unit.alpha}", repr(value))
+
+
 def _bind_answer(tag: str, size: int) -> None:
     @rule("chip-answer-agrees", versions=("1987",), classes=_TRANSACTIONS, functions="1")
     def _(value: str = Tag[tag], answer: str = DE[39]) -> Told:

@@ -65,27 +65,32 @@ def own_elements(table: Spec) -> frozenset[int]:
 
 
 @cache
-def _of_one_value() -> frozenset[str]:
-    """The ids of the rules that check the inside of a single element."""
-    return frozenset(rule.text.id for rule in RULES if rule.alone)
+def _of_one_value(interface_name: str) -> frozenset[tuple[str, int]]:
+    """The rules that check the inside of a single element, each with its element, but none of the
+    interface's own."""
+    pairs = [(rule, (rule.text.id, number)) for rule in RULES for number in rule.sources]
+    own = {pair for rule, pair in pairs if interface_name in rule.interfaces}
+    return frozenset(pair for rule, pair in pairs if rule.alone and not rule.interfaces) - own
 
 
 def replaced(message: Message, verdicts: Sequence[Said]) -> list[Said]:
     """The hits *verdicts* of the standard or a network, except those on the inside of elements that the
     dialect of *message* redefines, and those of rules that its interface excludes."""
     redefined = own_elements(message.spec) & message.fields.keys()
-    without = interface(message.spec.interface).without if message.spec.interface else ()
+    name = message.spec.interface
+    without, inside = interface(name).without if name else (), _of_one_value(name)
     return [
         verdict
         for verdict in verdicts
-        if verdict.text.id not in without and (verdict.hit.field not in redefined or not _of_inside(verdict))
+        if verdict.text.id not in without
+        and (verdict.hit.field not in redefined or not _of_inside(verdict, inside))
     ]
 
 
-def _of_inside(verdict: Said) -> bool:
+def _of_inside(verdict: Said, inside: frozenset[tuple[str, int]]) -> bool:
     if verdict.network:
         return verdict.text.id.startswith(f"{verdict.network.lower()}-")
-    return verdict.text.id in _of_one_value()
+    return (verdict.text.id, verdict.hit.field) in inside
 
 
 def own_hits(message: Message) -> Iterator[tuple[RuleText, Hit]]:

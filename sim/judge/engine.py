@@ -119,7 +119,7 @@ def _grouped(bounds: Iterable[Bound]) -> Iterator[Group]:
     for key in sorted(by_key, key=len):
         wider = [other for other in by_key if key < other and not any(map(_is_new, other - key))]
         if key and wider:
-            by_key[min(wider, key=len)] += by_key.pop(key)
+            by_key[max(wider, key=lambda other: len(by_key[other]))] += by_key.pop(key)
     return map(Group, by_key.values())
 
 
@@ -157,7 +157,8 @@ class Type:
         bounds = [*networks.cards(table, mti), *formats.values(), *of_elements]
         otherwise = reshaped(table) if table.dialect else frozenset()
         for item in RULES:
-            if item.applies(version, mti) and (not otherwise or otherwise.isdisjoint(item.sources)):
+            own = bool(item.interfaces) or otherwise.isdisjoint(item.sources)
+            if own and item.applies(version, mti, table.interface):
                 if item.parts:
                     bounds.append(self._bound(item))
                 elif result := item.bound(mti, table)():

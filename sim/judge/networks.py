@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from sim.errors import size, with_article
+from sim.judge.between import DAYS_OF_YEAR, days_between
 from sim.judge.elements import country_of_place
 from sim.judge.finding import (
     ABSENT,
@@ -66,6 +67,7 @@ _PATTERNS: dict[str, list[dict[str, str]]] = read_toml("networks/terms")["patter
 # Elements in which a subelement may be a card verification code.
 _PRIVATE = (48, *range(120, 128))
 _SHOWN = 20
+_RECENT = 60  # days from an authorization to what completes, increases or reverses it
 _RESERVED = "reserved"  # the meaning of a code that is listed but must not be used
 
 
@@ -227,6 +229,17 @@ def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) ->
     return next((other.name for other in countries if stands and other and other != stands), None)
 
 
+def _recent(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
+    """The date MMDD in the parts named in the row is of the last days before that of DE 7, which is the row's
+    first `given`."""
+    sent, place = beside[0], slice(*asked.item.at or ())
+    for path in sorted(asked.item.parts & held.keys()):
+        day = held[path][place]
+        if {day, sent} <= DAYS_OF_YEAR.keys() and not -_RECENT <= days_between(sent, day) <= 1:
+            return _other(asked, path, day)
+    return None
+
+
 @cache
 def _cells(version: str, number: int, name: str) -> dict[str, Cell]:
     """The parts of the network's layouts by path inside the element; of several, one with a code list."""
@@ -267,6 +280,7 @@ _INSIDE: dict[str, Callable[[Question, Mapping[str, str], Sequence[str]], str | 
     "holds": lambda asked, held, beside: "none" if asked.item.parts.isdisjoint(held) else None,
     "lacks": lambda asked, held, beside: None if asked.item.parts.isdisjoint(held) else "one",
     "country": _country,
+    "recent": _recent,
 }
 
 _TRACK_1 = 45

@@ -267,9 +267,11 @@ def _service(number: int) -> Callable[[Values], str]:
 
 
 # Short texts for conditions in the networks' rows, in place of values that differ in every message: whether
-# the element is present, the service code of a track, and whether chip data have a card number or a track.
+# the element is present, its day (MMDD), the service code of a track, and whether chip data have a card
+# number or a track.
 _TEXTS: Mapping[str, Callable[[int], Callable[[Values], str]]] = {
     "there": lambda number: lambda values: "there" if values[number] else "",
+    "day": lambda number: lambda values: values[number][:4],
     "service": _service,
     "account": lambda number: (
         lambda values: "there" if values[number] and (values["5A"] or values["57"]) else ""

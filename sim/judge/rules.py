@@ -34,7 +34,7 @@ class Rule:
 
     It checks messages of `versions` whose MTI has one of `classes` and `functions`, with all elements in
     `needs` and none in `lacks`, as bits. Unless `any_mti`, the MTI must name the version the message is read
-    as. `place` is the rule's position among all rules.
+    as. With `interfaces`, it checks only messages of those. `place` is the rule's position among all rules.
     """
 
     text: RuleText
@@ -47,6 +47,7 @@ class Rule:
     classes: str
     functions: str
     any_mti: bool
+    interfaces: tuple[str, ...]
     place: int
     number: int = 0
     tag: str = ""
@@ -63,10 +64,11 @@ class Rule:
         first, *others = constants  # most rules have one part, and a positional call is faster
         return (lambda part: check(part, first, *others)) if others else (lambda part: check(part, first))
 
-    def applies(self, version: str, mti: str) -> bool:
-        """Whether the rule checks messages of *version* with this MTI."""
+    def applies(self, version: str, mti: str, interface: str) -> bool:
+        """Whether the rule checks messages of *version* with this MTI on *interface*, if any."""
         return (
             version in self.versions
+            and (not self.interfaces or interface in self.interfaces)
             and (self.any_mti or version_of(mti) == version)
             and mti[1] in self.classes
             and mti[2] in self.functions
@@ -95,8 +97,8 @@ RULES: list[Rule] = []
 
 
 class When(TypedDict, total=False):
-    """The messages that a rule checks: by version, message class and function, and elements present or
-    absent."""
+    """The messages that a rule checks: by version, message class and function, elements present or absent,
+    and interface."""
 
     versions: tuple[str, ...]
     classes: str
@@ -104,6 +106,7 @@ class When(TypedDict, total=False):
     needs: Iterable[int]
     lacks: Iterable[int]
     any_mti: bool
+    interfaces: tuple[str, ...]
 
 
 def rule(rule_id: str, **when: Unpack[When]) -> Callable[[C], C]:
@@ -162,6 +165,7 @@ def _bound(text: RuleText, check: Check, at: dict[str, Any], when: When, of: Seq
         when.get("classes", EVERY_DIGIT),
         when.get("functions", EVERY_DIGIT),
         when.get("any_mti", len(versions) == len(VERSIONS)),
+        when.get("interfaces", ()),
         len(RULES),
         at.get("number", 0),
         at.get("tag", ""),
