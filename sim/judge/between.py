@@ -53,10 +53,8 @@ _REQUESTS_AND_ADVICES = "02"
 
 _STRIPE, _FALLBACK, _ECOMMERCE = "magnetic stripe", "fallback", "ecommerce"
 _CHIP = ("chip", "contactless")
-_STORED = ("credential on file", _ECOMMERCE)
 # A payment in an app may count as a tapped card.
 _INSERTED = ("chip", _STRIPE, _FALLBACK)
-_ABSENT = ("05", "08")  # 1987: the card is not present; mail or telephone order
 _STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
 _CASH_BACK_AMOUNT, _CONVERTED_FROM = "40", "58"  # amount types: cash back, price before conversion
 _OF_AN_ACCOUNT = "account"  # amount types that an issuer reports of it
@@ -141,24 +139,6 @@ def service_code_use(code: str = DE[3], stripe: Stripe = DE[35].stripe) -> Told:
         return None
     allowed = "cash" if code[:2] == _PURCHASE else "goods and services"
     return Hit(35, "a service code that allows this transaction", f"one for {allowed} only", *where)
-
-
-@rule("pin-without-card", classes=_TRANSACTIONS, functions=_REQUESTS, needs=(52,))
-def pin_without_card(
-    entry: str = DE[22].entry, condition: str = Maybe[25], card: Card = CARD, table: Spec = TABLE
-) -> Told:
-    """A PIN is entered with the card present, not for an order by mail or online, nor for a stored card."""
-    if not _is_remote(entry, condition, card, table):
-        return None
-    return Hit(52, "no PIN block, because the card was not present", "one")
-
-
-def _is_remote(entry: str, condition: str, card: Card, table: Spec) -> bool:
-    """Whether the card is not at the point of service: DE 22 or, in 1987, DE 25 says so."""
-    told = lookup("pos_condition", condition, version=table.version, network=card.network)
-    online = told is not None and told.kind == _ECOMMERCE
-    absent = number_of("condition", table.version) and (condition in _ABSENT or online)
-    return bool(absent) or entry in _STORED
 
 
 @rule(
@@ -366,20 +346,6 @@ def cash_back(
     if total is None or stated != group.currency or int(group.amount) <= total:
         return None
     return Hit(54, "at most the total in DE 4", "more cash back", group.at)
-
-
-@rule("cash-back", classes=_TRANSACTIONS, functions=_REQUESTS)
-def cash_back_from_afar(
-    code: str = DE[3],
-    entry: str = DE[22].entry,
-    condition: str = Maybe[25],
-    card: Card = CARD,
-    table: Spec = TABLE,
-) -> Told:
-    """Cash is handed to a cardholder who is there."""
-    if code[:2] != _CASH_BACK or not _is_remote(entry, condition, card, table):
-        return None
-    return Hit(3, "no cash back (09), because the card was not present", repr(code[:2]), 0, 2)
 
 
 @rule("cash-back-currency", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, needs=(4,))

@@ -279,19 +279,10 @@ def chip_country(value: str = TAG_VALUE, tag: str = TAG) -> Told:
 
 # How the cardholder was verified.
 
-_PIN_BY_CHIP = frozenset((1, 3, 4, 5))  # methods of 9F34
-_METHOD = 0x3F
-_SUPPORTS_CARDHOLDER = 0x1200  # byte 1 bits 5 and, for a device of their own, 2 of the profile
-_NOT_VERIFIED = 0x0000800000  # byte 3 bit 8 of the terminal verification results
-_NO_PIN = 0x0000380000  # byte 3 bits 6 to 4: tries exceeded, no PIN pad, nothing entered
-_FAILED, _SUCCESSFUL = "01", "02"
-_BY_DEVICE = "010002"  # a PIN that the cardholder's own device asked for (CDCVM)
+_METHOD = 0x3F  # of 9F34
 _ONLINE_PIN = 0x0000040000  # byte 3 bit 3 of the terminal verification results
 _SIGNATURE = "1E"
 _ONLINE_PIN_METHOD, _NO_METHOD = "02", ("00", "3F")
-_BY_OTHERS = (0x02, 0x1E)  # verified by the issuer, by a clerk
-# Methods of 9F34, and the bits of byte 2 of the terminal's capabilities (9F33) of which each needs one.
-_ABLE = {1: 0x80, 2: 0x40, 3: 0x80, 4: 0x11, 5: 0x11, 0x1E: 0x20}
 
 
 @rule("chip-online-pin", classes=_TRANSACTIONS, functions=_REQUESTS)
@@ -322,39 +313,6 @@ def online_pin(
         expected = "online PIN entered (byte 3 bit 3), because 9F34 says so"
         return tag_hit("95", results, expected, "none", 4, 2)
     return None
-
-
-@rule("chip-results-agree")
-def results_agree(
-    done: str = Tag["9F34"],
-    results: str = MaybeTag["95"],
-    capabilities: str = MaybeTag["9F33"],
-    profile: str = MaybeTag["82"],
-    entry: str = Maybe[22].entry,
-) -> Iterator[Hit]:
-    """The verification performed (9F34), its results (95), and the capabilities of terminal (9F33) and card
-    (82) agree."""
-    if len(done) != 6:
-        return
-    method, bits = int(done[:2], 16) & _METHOD, int(results, 16) if len(results) == 10 else 0
-    if bits & _NOT_VERIFIED and done[4:] == _SUCCESSFUL:
-        expected = "a failed verification, because 95 says it failed"
-        yield tag_hit("9F34", done, expected, "a successful one", 4, 2)
-    elif bits & _NO_PIN and done[4:] == _SUCCESSFUL and method in _PIN_BY_CHIP and done != _BY_DEVICE:
-        expected = "no PIN verified, because 95 says that PIN entry was not possible"
-        yield tag_hit("9F34", done, expected, "a correct PIN", 4, 2)
-    elif done[4:] == _FAILED and len(results) == 10 and not bits & _NOT_VERIFIED:
-        expected = "another result, because 95 does not say that it failed"
-        yield tag_hit("9F34", done, expected, "a failed verification", 4, 2)
-    needed = _ABLE.get(method, 0) if len(capabilities) == 6 else 0
-    if needed and done[4:] != _FAILED and done != _BY_DEVICE and not int(capabilities[2:4], 16) & needed:
-        expected = "a verification method that the terminal supports (9F33)"
-        yield tag_hit("9F34", done, expected, "another", 0, 2)
-    able = len(profile) != 4 or int(profile, 16) & _SUPPORTS_CARDHOLDER
-    # A contactless card may request it in other ways than 82.
-    if not able and (method in _PIN_BY_CHIP or (entry == "chip" and method in _BY_OTHERS)):
-        expected = "no verification, because the card supports none (82)"
-        yield tag_hit("9F34", done, expected, emv.cvm_results(done), 0, 2)
 
 
 # Methods of data authentication: the failure bits in byte 1 of 95, and the support bits in 82.

@@ -49,7 +49,8 @@ _CHIP = 55
 MOST = 100_000
 _MOST_TYPES = 256
 # Parts with few values, which hardly vary independently: their rules are one group.
-_FEW = frozenset((3, 19, 49, "82", "84", "9C", "9F1A", "9F33", "5F2A", CURRENCY, APPLICATION))
+_OF_CHIP = ("82", "84", "95", "9C", "9F1A", "9F33", "9F34", "9F35", "5F2A")
+_FEW = frozenset((3, 19, 22, 25, 49, *_OF_CHIP, CURRENCY, APPLICATION))
 _WHEN: Callable[[Any], int] = itemgetter(0)  # the condition of a row
 # The most shapes that are kept for chip data of one size.
 _MOST_SHAPES = 16
