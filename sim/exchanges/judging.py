@@ -74,13 +74,15 @@ _ECHOED = "echoed"  # in a presence row: the response has the element if the req
 
 
 class History:
-    """Of the exchange so far: the responses in time by the step that they answer, the highest counter of each
-    card's chip, the cryptograms and unpredictable numbers, the authentications of approved payments, the
-    cards that were refused for good, each with the response code, whether the connection is signed off, and the ids that an increment of a step has, by
-    step and path."""
+    """Of the exchange so far: the MTIs of first messages by retrieval reference number; the responses in time
+    by the step that they answer; the highest counter of each card's chip, the cryptograms and unpredictable
+    numbers; the cryptograms of authentications in approved payments; the cards that were refused for good,
+    each with the response code; whether the connection is signed off; and the ids that an increment of a step
+    has, by step and path."""
 
     def __init__(self, network: str | None) -> None:
         self.network = network
+        self.references: dict[str, str] = {}
         self.counters: dict[str, str] = {}
         self.answers: dict[int | None, Message] = {}
         self.fresh: set[str] = set()
@@ -91,6 +93,8 @@ class History:
 
     def add(self, step: Step, about: Message, chip: Mapping[str, str]) -> None:
         """Add *step*, which refers to the message *about*; *chip* are its counter and what is new in it."""
+        if step.of is None and (reference := step.message.get(37).strip()):
+            self.references.setdefault(reference, step.message.mti)
         card = account(about)[1]
         self.counters[card] = max(self.counters.get(card, ""), chip[_COUNTER])
         self.fresh.update(chip.values())
@@ -222,12 +226,9 @@ def _answered_twice(seen: Seen) -> Iterator[Hit]:
 
 def _early(seen: Seen) -> Iterator[Hit]:
     """A request that comes after a message with its retrieval reference number."""
-    number = seen.message.get(37).strip()
-    for step in seen.before.steps if number else ():
-        if step.of is None and step.message.get(37).strip() == number:
-            what = "the first message with this retrieval reference number (DE 37)"
-            yield Hit(0, what, f"an earlier {step.message.mti} with it", 0, 4)
-            return
+    if earlier := seen.history.references.get(seen.message.get(37).strip()):
+        what = "the first message with this retrieval reference number (DE 37)"
+        yield Hit(0, what, f"an earlier {earlier} with it", 0, 4)
 
 
 def _named_by_none(seen: Seen) -> Iterator[Hit]:
@@ -297,10 +298,15 @@ def _proofs(message: Message, network: str | None) -> Iterator[tuple[str, str]]:
     if network is None or message.dialect is not None:
         return
     inside = Inside(message, network)
-    rows = (row.parts.items() for row in recipes(network, message.version))
-    for path in sorted({path for parts in rows for path, text in parts if text in _PROOFS}):
+    for path in _proof_paths(network, message.version):
         if proof := inside[path].strip():
             yield path, proof
+
+
+@cache
+def _proof_paths(network: str, version: str) -> list[str]:
+    rows = (row.parts.items() for row in recipes(network, version))
+    return sorted({path for parts in rows for path, text in parts if text in _PROOFS})
 
 
 def _refused_before(seen: Seen) -> Iterator[Hit]:
