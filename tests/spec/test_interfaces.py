@@ -59,6 +59,37 @@ def test_written_and_read_again_by_the_format_of_its_interface(row: dict[str, An
     assert (again.spec.interface or "iso") == (row["interface"] if own else "iso")
 
 
+@pytest.mark.parametrize(
+    ("link", "options", "element", "at", "text", "rule"),
+    [
+        ("postilion", {}, 123, 6, "2", "pos-parts-agree"),  # a chip in DE 22, a stripe in position 7
+        ("postilion", {}, 123, 0, "2", "pos-parts-agree"),
+        ("nibss", {"entry": "manual"}, 123, 6, "5", "pos-parts-agree"),
+        ("nibss", {}, 123, 13, "02", "pos-parts-agree"),  # a cash machine at a grocer's
+        ("postilion", {}, 123, 5, "0", "absent-card-read"),
+        ("nibss", {"entry": "stripe"}, 123, 4, "3", "absent-card-read"),
+        ("postilion", {"entry": "moto"}, 123, 4, "0", "absent-card-read"),
+        ("postilion", {"entry": "stripe", "pin": True}, 123, 11, "0", "pin-not-possible"),
+        ("base24", {}, 63, 26, "1", "absent-card-read"),
+        ("base24", {}, 63, 32, "2", "pos-parts-agree"),
+        ("base24", {}, 41, 0, " " * 16, "empty-identification"),
+        ("unionpay-pos", {}, 60, 0, "99", "pos-parts-agree"),
+        ("unionpay-pos", {}, 60, 0, "25", "pos-parts-agree"),
+    ],
+)
+def test_elements_of_an_interface_agree_with_the_others(
+    link: str, options: dict[str, Any], element: int, at: int, text: str, rule: str
+) -> None:
+    """What an interface puts into its own elements does not contradict DE 3, 22 and 25; the same value in a
+    message of the standard is nobody's."""
+    made = sim.generate("financial", network="VISA", interface=link, at=AT, **options).iso.to_message()
+    value = made[element]
+    wrong = made.replace(**{f"de{element}": value[:at] + text + value[at + len(text) :]})
+    rules = {(one.rule, one.field) for one in validate(wrong).findings if one.severity != "info"}
+    assert rules == {(rule, element)}
+    assert not [one for one in validate(made).findings if one.severity != "info"]
+
+
 def test_a_header_of_its_own_says_the_interface() -> None:
     """UnionPay's header stands in front of its messages alone, whatever elements these have."""
     fields = {7: "1120101530", 11: "000001", 70: "301"}
