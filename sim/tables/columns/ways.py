@@ -305,7 +305,9 @@ def _way_of_paste(text: str, lines: list[str]) -> SourceWay:
         return SourceWay(LINES)
     if len(lines) > 1 and any(message.format != NAMED for message in reading.messages):
         likely = [line for line in lines[:_SAMPLE] if _LIKELY.search(line)][:_GUESSED]
-        if sum(guess(line).believed for line in likely) > len(reading.messages):
+        together = len(reading.messages)
+        alone = islice((line for line in likely if guess(line).believed), together + 1)
+        if len(likely) > together and len([*alone]) > together:
             return SourceWay(LINES)
     return SourceWay(LISTING, said=reading.read_as)
 
