@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from support import AT
 
 from sim.operations import generate
@@ -56,3 +58,12 @@ def test_where_nothing_tells_what_was_there_no_button_makes_it_up() -> None:
     assert (words(panel), "No repair" in panel.repairs.said.value) == ([], True)
     panel.repairs.use(1)
     assert panel.message == "no message"
+
+
+def test_a_blank_that_is_missing_is_seen() -> None:
+    """Before and after differ in what is shown, also where they differ in blanks at the end."""
+    panel = ValidatePanel(GOOD.raw.replace("SHOP  ", "SHOP ", 1))
+    panel.repairs.run()
+    changes = [re.findall("<code>(.+?)</code>", row) for row in words(panel)]
+    before, after = next(change for change in changes if len(change) == 2)
+    assert after.count("␣") == before.count("␣") + 1

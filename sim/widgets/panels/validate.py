@@ -158,7 +158,7 @@ def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return as_html(Grid(heads, kinds, ("",) * len(rows), tuple(rows), None))
 
 
-_WIDEST = 60  # characters of a value
+_WIDEST, _BLANK = 60, "␣"  # characters of a value; a blank at its end would not be seen
 MARKS = {RESTORED: "✔ restored", LIKELY: "? likely", UNKNOWN_VALUE: "⚠ unknown"}
 _NOTHING = "No repair found: no known fault explains this message."
 
@@ -224,7 +224,8 @@ def proposal_html(proposal: Proposal) -> str:
     where = "Message" if number is None else element_label(number)
     sure = proposal.verdict == RESTORED
     mark = markup("b", MARKS[proposal.verdict], "iso-sure" if sure else "iso-unsure")
-    before, after = (markup("code", cut(text, _WIDEST)) for text in (proposal.before, proposal.after))
+    texts = (cut(text, _WIDEST).replace(" ", _BLANK) for text in (proposal.before, proposal.after))
+    before, after = (markup("code", text) for text in texts)
     change = (": ", before, " → ", after) if proposal.before and proposal.after else ()
     return joined(mark, f" {where}: {proposal.action}", *change, f". {proposal.because}")
 
