@@ -13,7 +13,7 @@ import traitlets
 from sim.codec import Message, ParseError, parse
 from sim.codec.wire import interface_table
 from sim.errors import IsoError
-from sim.operations import all_faults, break_message, chosen_version, respond, reverse, strip_line_ending
+from sim.operations import all_faults, break_message, chosen_version, respond, reverse
 from sim.spec import code_list
 from sim.widgets.copying import CopyMenu
 from sim.widgets.markup import wrong
@@ -127,17 +127,13 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
     def _judge(self, choice: FilteredList) -> None:
         self.problem = choice.problem and f"{choice.box.description}: {choice.problem}"
 
-    @property
-    def _raw(self) -> str:
-        return strip_line_ending(self.message)
-
     def _make(self, change: Callable[[Message], tuple[str, str]], refusal: str = "") -> None:
         """Continue with the message that *change* makes, and its sentence; if it fails, show why, or
         *refusal*."""
         try:
-            edition = chosen_version(self._raw, self.version)
+            edition = chosen_version(self.message, self.version)
             table = interface_table(self.interface, edition) if self.interface else edition
-            raw, note = change(parse(self._raw, table))
+            raw, note = change(parse(self.message, table))
         except ParseError:
             self.problem = "The message cannot be read. Fix it first, or go back."
             return
@@ -148,7 +144,7 @@ class MessageActions(ipywidgets.VBox):  # type: ignore[misc]
 
     def _adapt(self, change: Any = None) -> None:
         self.problem = ""
-        version = chosen_version(self._raw, self.version)
+        version = chosen_version(self.message, self.version)
         if version == self._offered:
             return
         self._offered = version

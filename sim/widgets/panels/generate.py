@@ -85,10 +85,9 @@ def planned(plan: Plan) -> str:
 
 def _counted(types: list[str]) -> str:
     """Message types in order, a repeated series once: `0100, 0110, 40 times`."""
-    count = len(types)
-    size = next(size for size in range(1, count + 1) if types == types[:size] * (count // size))
-    times = f", {count // size} times; the last message is shown" if size < count else ""
-    return ", ".join(types[:size]) + times
+    size = next(size for size in range(1, len(types) + 1) if types == types[:size] * (len(types) // size))
+    times = len(types) // size
+    return ", ".join(types[:size]) + (f", {times} times; the last message is shown" if times > 1 else "")
 
 
 def _choices(plan: Plan) -> Iterator[tuple[str, str]]:
