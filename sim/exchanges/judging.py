@@ -59,6 +59,7 @@ _COUNTER = "55.9F36"
 # What card and terminal compute anew for each transaction.
 _FRESH = {"55.9F26": "cryptogram", "55.9F37": "unpredictable number"}
 _REMOTE, _READ = "ecommerce", ("chip", "contactless", "magnetic stripe", "fallback")
+_TRACKS = frozenset((35, 36, 45))
 _NOTHING = Message("", {})
 _ORIGINAL_AMOUNT = "57"
 _PROOFS = ("{cavv}", "{cryptogram}", "{cryptogram_text}")  # placeholders of recipes
@@ -68,7 +69,6 @@ _TIP = 5  # a completion may exceed the authorized amount by a fifth
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # names in recipes
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
 _ANSWERS = (ANSWER, LATE)
-_REQUEST_DIGIT = "0"  # third digit of the MTI
 _NETWORK_MANAGEMENT, _SIGNS = "8", {"sign-on": False, "sign-off": True}  # message class; kinds of codes
 _ECHOED = "echoed"  # in a presence row: the response has the element if the request had it
 
@@ -329,7 +329,8 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
     if network is None or message.dialect is not None:
         return
     asked, told, code = Inside(seen.about, network), Inside(message, network), message.get(39)
-    decided = seen.about.mti[2:3] == _REQUEST_DIGIT and is_particular("approved", version, code)
+    role = seen.before.steps[seen.step.of or 0].role
+    decided = role == REQUEST and is_particular("approved", version, code)
     for path, ways in _results(network, version).items():
         values = {value for value, _ in ways}
         asks = any(all(holds(one, frozenset(), asked.__getitem__) for one in tests) for _, tests in ways)
@@ -337,8 +338,11 @@ def _unasked(seen: Seen) -> Iterator[Hit]:
             yield _hit_in(path, "no result of what the request did not ask for", "one")
         elif asks and decided and not told[path].strip() and path not in _OPTIONAL:
             yield _hit_in(path, "the result of what the request asked for", ABSENT)
+    read = pos.kind_of(seen.about.get(22), version, network) in _READ
     for job, path in _SENT.items():
         number, _, part = path.partition(".")
+        if not part and read and _TRACKS.isdisjoint(seen.about.fields):
+            continue  # the card was read, but a log keeps neither its track nor the PIN
         known = not part or layouts(version, int(number), network)
         if known and is_particular(job, version, code) and not asked[path]:
             yield Hit(39, f"another code, because the request has no DE {path}", repr(code))

@@ -293,15 +293,6 @@ def partial_exceeds_original_later(
     return Hit(4, "at most the original amount in DE 30", "more")
 
 
-@rule("replacement-zero", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
-def replacement_zero(amount: int | None = DE[4].amount, replaced: str = DE[95]) -> Told:
-    """DE 95 is the amount that remains; a full reversal leaves none, so it has no DE 95."""
-    if not amount or not replaced or replaced.strip(" 0"):
-        return None
-    words = "DE 95 is present, but all zeros: a full reversal has no DE 95"
-    return Hit(95, "no DE 95 in a full reversal", "zeros", said=words)
-
-
 @rule("nothing-given-back", versions=("1987",), classes="4", functions=_REQUESTS_AND_ADVICES)
 def nothing_given_back(amount: str = DE[4], replaced: str = DE[95]) -> Told:
     """A partial reversal leaves less than the original amount."""

@@ -78,19 +78,19 @@ def replaced(message: Message, verdicts: Sequence[Said]) -> list[Said]:
     dialect of *message* redefines, and those of rules that its interface excludes."""
     redefined = own_elements(message.spec) & message.fields.keys()
     name = message.spec.interface
-    without, inside = interface(name).without if name else (), _of_one_value(name)
+    without = interface(name).without if name else ()
     return [
         verdict
         for verdict in verdicts
         if verdict.text.id not in without
-        and (verdict.hit.field not in redefined or not _of_inside(verdict, inside))
+        and not (verdict.hit.field in redefined and _of_inside(verdict, name))
     ]
 
 
-def _of_inside(verdict: Said, inside: frozenset[tuple[str, int]]) -> bool:
+def _of_inside(verdict: Said, interface_name: str) -> bool:
     if verdict.network:
         return verdict.text.id.startswith(f"{verdict.network.lower()}-")
-    return (verdict.text.id, verdict.hit.field) in inside
+    return (verdict.text.id, verdict.hit.field) in _of_one_value(interface_name)
 
 
 def own_hits(message: Message) -> Iterator[tuple[RuleText, Hit]]:

@@ -230,14 +230,11 @@ def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) ->
 
 
 def _recent(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """The date MMDD in the parts named in the row is of the last days before that of DE 7, which is the row's
+    """The date MMDD in the part named in the row is of the last days before that of DE 7, which is the row's
     first `given`."""
-    sent, place = beside[0], slice(*asked.item.at or ())
-    for path in sorted(asked.item.parts & held.keys()):
-        day = held[path][place]
-        if {day, sent} <= DAYS_OF_YEAR.keys() and not -_RECENT <= days_between(sent, day) <= 1:
-            return _other(asked, path, day)
-    return None
+    day, sent = held.get(min(asked.item.parts), "")[slice(*asked.item.at or ())], beside[0]
+    known = {day, sent} <= DAYS_OF_YEAR.keys()
+    return repr(day) if known and not -_RECENT <= days_between(sent, day) <= 1 else None
 
 
 @cache

@@ -13,6 +13,7 @@ import sim
 from sim.errors import IsoError
 from sim.exchanges import break_exchange, findings, make
 from sim.exchanges.breaking import good_exchange
+from sim.exchanges.exchange import Exchange
 from sim.spec.networks import NETWORKS
 from sim.spec.tables import read_csv, read_toml
 
@@ -44,6 +45,29 @@ def test_the_same_response_twice_is_no_second_decision() -> None:
     assert findings(exchange.plus(answer)) == ()
     other = replace(answer, message=answer.message.replace(de39="05", de38=None))
     assert [(at, one.rule) for at, one in findings(exchange.plus(other))] == [(2, "answered-twice")]
+
+
+def test_a_log_without_card_data_says_nothing_of_the_pin() -> None:
+    """A wrong PIN refutes a request without one, unless a log has dropped both the track and the PIN."""
+    request, answer = make(network="VISA", purpose="cash", at=AT).messages
+    refused = answer.replace(de39="55", de38=None)
+    for gone, expected in (
+        ({"de52": None, "de53": None}, [39]),
+        ({"de52": None, "de53": None, "de35": None}, []),
+    ):
+        pair = Exchange.of([request.replace(**gone), refused], network="VISA")
+        assert [one.field for _, one in findings(pair) if one.rule == "result-unasked"] == expected
+
+
+@pytest.mark.parametrize(("code", "same"), [("00", [126]), ("05", [])])
+def test_the_authentication_of_a_declined_payment_may_be_sent_again(code: str, same: list[int]) -> None:
+    """A cryptogram is for one payment: a decline has not used it."""
+    options = {"entry": "ecommerce", "three_d_secure": "authenticated"}
+    request, answer = make(network="VISA", at=AT, **options).messages
+    again = request.replace(de11="654321", de37="632412654321")
+    first = answer if code == "00" else answer.replace(de39=code, de38=None, de62=None)
+    exchange = Exchange.of([request, first, again], network="VISA")
+    assert [one.field for _, one in findings(exchange) if one.rule == "authentication-once"] == same
 
 
 def test_each_card_counts_its_own_transactions() -> None:
