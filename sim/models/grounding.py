@@ -48,7 +48,7 @@ _ABSENT = frozenset((("entry", "ecommerce"), ("entry", "moto"), ("entry", "store
 _TAPPED = ("entry", "contactless")  # also read from the chip
 _CHARGED = ("fact", "charged")
 _MADE = ("decision", "made")
-_APPROVED, _PARTIAL = ("decision", "approved"), ("decision", "partial")
+_APPROVED, _PARTIAL, _DECLINED = (("decision", value) for value in ("approved", "partial", "declined"))
 _OF_ISSUERS = frozenset(("decision", "answer", "reason", "coded"))  # what they do
 _BY = ("by", "von", "vom", "por", "pelo", "pela", "par")
 _CODED = ("code", "codigo")  # beside a decision, they are its code
@@ -166,6 +166,8 @@ class Ground:
             self.values.setdefault(key, set()).add(value)
         self.answers = {*_claims(_units(facts.answers)), *self.claims, _MADE}
         self.minor_units = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
+        rest = max(self.minor_units, default=0) - int(self.part.replace(".", "") or 0)
+        self.rest = f"{rest // 100}.{rest % 100:02}"  # of a partial approval, what is not approved
         self.utc = re.findall(r"([\d:]+) UTC", every)
         self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
         self.steps = [
@@ -284,6 +286,8 @@ class Ground:
             so = so or any(one in have for one in value.split("/"))
             if (key, value) == _APPROVED and self.part and not denied:
                 so = self.part in amounts if amounts else _PARTIAL in pairs
+            elif (key, value) == _DECLINED and self.part and not denied:
+                so = self.rest in amounts and self.part not in amounts
             one_of = key in _ONE_OF or value in _PURPOSES
             if so != denied and (so or (one_of and (have or key == "decision"))):
                 return [("proof", value)]
