@@ -33,7 +33,6 @@ _LONE = re.compile(r"\d+")
 _MOST_COUNTED = 12  # our choice: a smaller number may count messages
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
 _GRANTING = ("approved", "partial")
-_PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 
 
 def settle(reader: Reader) -> None:
@@ -59,9 +58,6 @@ def _shares(reader: Reader) -> None:
     amounts = [mark.value for mark in reader.all("amount")] or [reader.whole]
     total = amounts[0] if len(amounts) == 1 else None
     every = {mark.start for mark in reader.all("every")}
-    if reader.all("share") and not reader.all("amount", "head", "then", "tip", "also"):
-        for mark in reader.all("decision"):  # half of it approved
-            mark.value = "partial" if mark.value == "approved" else mark.value
     for mark in reader.all("share"):
         if mark.value == "1/1":
             mark.key = "aside"  # completed for the full amount
@@ -158,9 +154,6 @@ def _counts(reader: Reader) -> None:
             mark.key, mark.value = "count", value
         elif rest and rest[0] in phrases_of("sized-word"):
             mark.key, mark.value = "sized", value
-    if any(other.value == "instalment" for other in known_marks) and not reader.all("instalments"):
-        for mark in reader.all("count"):
-            mark.key = "instalments"  # in 4 times
     many = [mark for mark in reader.all("instalments") if isinstance(mark.value, int)]
     uncounted = reader.all("each") and not reader.all("count", "instalments")
     if uncounted or (reader.all("instalments") and not many):
@@ -219,9 +212,6 @@ def _codes(reader: Reader) -> None:
             mark.key, mark.value = "bare", mark.words
         elif (before and last) or alone or apart or (before and not re.search("[.,;]", gap) and not others):
             mark.key, mark.value = "code", code
-            for piece in reader.all("unknown"):  # of `N7`
-                if mark.start < piece.start < mark.start + len(code):
-                    piece.key = "aside"
 
 
 def _causes(reader: Reader) -> None:
@@ -234,42 +224,26 @@ def _causes(reader: Reader) -> None:
 
 
 def _stages(reader: Reader) -> None:
-    """The meaning of `47.63 actual` and `+25` after a pre-authorization, of `(partial)` after a reversal."""
+    """The meaning of `47.63 actual` and `+25` after a pre-authorization."""
     text, money = fold(reader.text), reader.all("amount", "bare", "raw")
-    for mark in reader.all("decision"):
-        back = [word for word in reader.all("then") if word.end <= mark.start]
-        if mark.value == "partial" and mark.words.lower() in _PART and back and not reader.all("part"):
-            back[-1].value, mark.key = "partial_reversal", "aside"
     for first, other in itertools.pairwise(reader.all("then")):
         if re.fullmatch(r"\s*of (?:an? |the )?", text[first.end : other.start]):
             reader.unclear.append(reader.text[first.start : other.end])  # nobody reverses a reversal
-    heads = reader.all("head")
-    if not any(mark.value == "preauthorization" for mark in heads):
+    if not any(mark.value == "preauthorization" for mark in reader.all("head")):
         return
-    plus = [amount.start for amount in money if pattern("ends-in-plus").search(text, 0, amount.start)]
+    for start in [mark.start for mark in money if pattern("ends-in-plus").search(text, 0, mark.start)]:
+        reader.marks.append(Mark("head", "incremental", start, start, "+"))
     for mark in reader.all("also", "actual"):
         stage = "completion" if mark.key == "actual" else "incremental"
         earlier = [amount for amount in money if amount.end <= mark.start]
         ends = [amount.start for amount in earlier if not text[amount.end : mark.start].strip()]
         nexts = [amount.start for amount in money[1:] if _CLOSE.fullmatch(text[mark.end : amount.start])]
-        if mark.key == "also":
-            ends += [position for position in nexts if not text[mark.end : position].strip()]
-            plus += ends[:1]
-        elif ends or nexts:
+        if ends or nexts:
             mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
-    for start in plus:
-        reader.marks.append(Mark("head", "incremental", start, start, "+"))
 
 
 def _negations(reader: Reader) -> None:
-    """Set aside what is excluded: `not a refund but a purchase`, `only the request, approved or not`."""
-    if reader.all("only"):
-        for mark in reader.all("negation"):
-            after = next((other for other in reader.all(*MEANT, "only") if other.start >= mark.end), None)
-            if after and after.key in ("decision", "answer", "only"):
-                mark.key = "aside"
-        for mark in reader.all("decision", "answer"):
-            mark.key = "aside"
+    """Set aside what is excluded: `not a refund but a purchase`."""
     for mark in reader.all("negation"):
         if mark.words.lower() == "no" and reader.portuguese:
             mark.key = "aside"  # in the

@@ -19,12 +19,11 @@ _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
 _NAMING = frozenset(("which", "every", "each", "except"))
 _SILENT = frozenset(("aside", "order", "polite", "same", "it"))  # keys of marks that change nothing
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
-_STEPS = {"incremental": "increment"}  # the step of a purpose, if its name differs
 
 
 def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Plan:
     """The plan *before* as the follow-up of *reader* changes it."""
-    plans = [Plan("", asked, steps_of(asked)) for asked in before.requests]
+    plans = [*map(_plan, before.requests)]
     for part in _parts(reader):
         plans = _changed(plans, part, compose)
     plan = together(plans)
@@ -60,7 +59,7 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
     if any(plan.asked.count > 1 for plan in plans) and not part.all("count") and part.all(*_NAMING):
         keys = {mark.key for mark in part.marks}
         if len(plans) > 1 or keys - _DECIDING - _NAMING - _SILENT:
-            plans = [Plan("", asked, steps_of(asked)) for plan in plans for asked in _each(plan.asked)]
+            plans = [_plan(asked) for plan in plans for asked in _each(plan.asked)]
     requests = [plan.asked for plan in plans]
     named = _named(part, requests)
     negations = part.all("negation")
@@ -78,9 +77,23 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
     decided = named and any(plans[at].asked.is_declined for at in places)
     for at, request in enumerate(requests):
         if decided and not request.outcome and at not in places:  # the others are approved
-            asked = replace(request, outcome="approved")
-            plans[at] = Plan("", asked, steps_of(asked))
+            plans[at] = _plan(replace(request, outcome="approved"))
     return plans
+
+
+def _plan(asked: Asked) -> Plan:
+    return Plan("", asked, steps_of(asked))
+
+
+def step_of(purpose: str) -> str:
+    """The name of the later step with *purpose*."""
+    return "increment" if purpose == "incremental" else purpose
+
+
+def kind_of(step: str) -> str:
+    """The kind of a later *step*; any reversal is one."""
+    name = step.partition(":")[0]
+    return "reversal" if "reversal" in name else name
 
 
 def _each(asked: Asked) -> Iterator[Asked]:
@@ -92,10 +105,8 @@ def _each(asked: Asked) -> Iterator[Asked]:
 
 def _alike(requests: Sequence[Asked]) -> bool:
     """Whether nothing but amounts tells the *requests* apart, so that `it` may be any of them."""
-    apart = ("amount_minor_units", "stan")
-    options = [{name: value for name, value in request.options.items() if name not in apart}
-               for request in requests]  # fmt: skip
-    return all(each == options[0] for each in options) and len({request.purpose for request in requests}) == 1
+    rest = [{**request.options, "amount_minor_units": 0, "stan": ""} for request in requests]
+    return all(each == rest[0] for each in rest) and len({request.purpose for request in requests}) == 1
 
 
 def _named(part: Reader, requests: Sequence[Asked]) -> list[int]:
@@ -138,14 +149,12 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
             if more.start() <= mark.start < more.end():
                 mark.key = "aside"
         return compose(part, asked=replace(last, then=(), count=1, which=None))
-    if not pattern("adds").match(text, start):
+    if not (part.all("alone") and pattern("adds").match(text, start)):
         return None
-    options = {name: last.options[name] for name in ("network", "version") if name in last.options}
-    if part.all("alone"):
-        for mark in part.all("order", "earlier", "it"):
-            mark.key = "aside"
-        return compose(part, options)
-    return None
+    for mark in part.all("order", "earlier", "it"):
+        mark.key = "aside"
+    kept = {name: value for name, value in last.options.items() if name in ("network", "version")}
+    return compose(part, kept)
 
 
 def _reduced(asked: Asked, part: Reader) -> Asked:
@@ -178,17 +187,9 @@ def _without(asked: Asked, mark: Mark) -> Asked | None:
     if name == "decision":
         return replace(asked, outcome="approved") if asked.is_declined and value == "declined" else None
     if mark.key in ("then", "head", "repeat"):
-        step = (
-            "repeat"
-            if mark.key == "repeat"
-            else "reversal"
-            if mark.key == "then"
-            else _STEPS.get(value, value)
-        )
-        left = tuple(word for word in asked.then if step not in word.partition(":")[0])
-        return replace(asked, then=left) if left != asked.then else None
-    if name == "fault":
-        return replace(asked, fault="") if asked.fault == value else None
+        step = {"then": "reversal", "repeat": "repeat"}.get(mark.key) or step_of(value)
+        then = tuple(word for word in asked.then if kind_of(word) != step)
+        return replace(asked, then=then) if then != asked.then else None
     if mark.key == "option" and str(value).endswith("=yes"):
         return replace(asked, options={**asked.options, name: False})
     options = {key: held for key, held in asked.options.items() if key not in _OPTIONS.get(mark.key, (name,))}

@@ -17,7 +17,7 @@ from sim.codec.text import misfits
 from sim.elements import dates
 from sim.errors import OptionError, quoted_value
 from sim.exchanges import beside
-from sim.exchanges.changing import continued
+from sim.exchanges.changing import continued, kind_of, step_of
 from sim.exchanges.deciding import Decision, decide, said_by, worth
 from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, pattern, phrases_of
@@ -449,9 +449,9 @@ class Composer(Draft):
         self._more(before)
         heads = self.all("head")
         steps = [head for head in heads if self._is_step(head, before)]
-        request, chain = before, [before.purpose, *(head.value for head in steps)]
-        if becomes := [head.value for head in heads if head not in steps]:
-            request, chain = replace(before, purpose=becomes[0], kind=None), [becomes[0]]
+        becomes = [head.value for head in heads if head not in steps]
+        request = replace(before, purpose=becomes[0], kind=None) if becomes else before
+        chain = [request.purpose, *(head.value for head in steps)]
         amounts = self.amounts(chain, decision)
         was, now = (options.get("currency", "USD") for options in (before.options, self.options))
         if was != now and self.shares and "main" not in amounts:  # 5 USD of 20 EUR
@@ -473,17 +473,17 @@ class Composer(Draft):
             request = replace(request, kind=usual_kind(request.purpose, self.network, self.version))
         request = self._decided(request, decision, amounts)
         if follows := self._follows(chain[1:], amounts, decision):
-            once = {_stem(word) for word in follows} - {"increment", "refund", "repeat"}
-            then = (*(word for word in request.then if _stem(word) not in once), *follows)
+            once = {kind_of(word) for word in follows} - {"increment", "refund", "repeat"}
+            then = (*(word for word in request.then if kind_of(word) not in once), *follows)
             request = replace(request, then=then, outcome=request.outcome or "approved")
         return self._answer(replace(request, options=self.options), decision, amounts)
 
     def _is_step(self, head: Mark, before: Asked) -> bool:
         """Whether a purpose comes after the payment *before*, rather than in its place: `and refund it`."""
-        if self.all("order") or _step_of(head.value) in map(_stem, before.then):
-            return True
+        ordered = any(mark.start < head.start for mark in self.all("order"))
         instead = self.all("same") or pattern("ends-in-becomes").search(fold(self.reader.text[: head.start]))
-        return head.value in _AFTER and before.purpose in _ASKING and not instead
+        follows = head.value in _AFTER and before.purpose in _ASKING and not instead
+        return ordered or follows or step_of(head.value) in map(kind_of, before.then)
 
     def _more(self, before: Asked) -> None:
         """An amount on top: of a hold an increment, else with the amount before; or less of it."""
@@ -492,15 +492,12 @@ class Composer(Draft):
             near = [amount for amount in money if not self.reader.text[amount.end : mark.start].strip()]
             if before.purpose == "preauthorization" and mark.key == "also" and not self.all("same"):
                 self.reader.marks.append(replace(mark, key="head", value="incremental"))
-            elif near and mark.value and whole and not (near[0].key == "bare" and near[0].value in _FEW):
+            elif near and mark.value and whole and near[0].value not in _FEW:
                 units = worth(self.reader, near[0], whole.currency) or 0
-                currency = getattr(near[0].value, "currency", whole.currency)
-                if currency != whole.currency:
+                if getattr(near[0].value, "currency", whole.currency) != whole.currency:
                     self.bad(near[0].words)
-                near[0].key, near[0].value = (
-                    "amount",
-                    Sum(whole.minor_units + int(f"{mark.value}{units}"), currency),
-                )
+                near[0].key = "amount"
+                near[0].value = replace(whole, minor_units=whole.minor_units + int(f"{mark.value}{units}"))
             elif not self.all("head", "tip"):
                 self.bad(mark.words)
 
@@ -658,7 +655,7 @@ class Composer(Draft):
         steps = []
         heads = {mark.value: mark for mark in reversed(self.all("head"))}
         for name in chain:
-            word = _step_of(name)
+            word = step_of(name)
             stages = [mark for mark in self.all("head") if mark.value == name]
             by_start = {
                 mark.start: amounts[at] for mark in stages if (at := f"{name}@{mark.start}") in amounts
@@ -830,17 +827,6 @@ def _fits(number: int, value: str, version: str) -> bool:
     except KeyError:
         return False
     return (value.isdigit() or not is_number) and not misfits(Message("0100", {number: value}, version))
-
-
-def _step_of(purpose: str) -> str:
-    """The later step with *purpose*."""
-    return "increment" if purpose == "incremental" else purpose
-
-
-def _stem(step: str) -> str:
-    """The kind of a later *step*: any reversal is one."""
-    name = step.partition(":")[0]
-    return "reversal" if "reversal" in name else name
 
 
 def _reversal_at(asked: Asked) -> int:
