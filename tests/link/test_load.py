@@ -262,14 +262,6 @@ def test_the_face_gives_a_table_and_a_running_load() -> None:
         assert sim.load(host, replay=raw).numbers.answered == 5
 
 
-def test_what_a_host_or_a_client_saw_is_sent_again() -> None:
-    """The requests, but not the responses, are sent to another host."""
-    with sim.host() as first, sim.host([{"code": "51"}]) as second, sim.client(first) as client:
-        client.send_all(message(at) for at in (1, 2, 3))
-        for seen in (first, client):
-            assert sim.load(second, replay=seen, rate=1000).numbers.codes["51"] == 3
-
-
 def test_a_load_takes_many_cards_in_turn() -> None:
     """Cards are used in turn, so that all accounts get the same load; an empty list is an error."""
     cards = [f"411111{at:09}" + "0" for at in range(20)]

@@ -116,3 +116,11 @@ def test_two_processes_talk() -> None:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == "Sent(0100 000005, answered: 0110 with 00)"
         assert host.seen.counts["answer"] == 1
+
+
+def test_what_a_host_or_a_client_saw_is_sent_again() -> None:
+    """The requests, but not the responses, are sent to another host."""
+    with sim.host() as first, sim.host([{"code": "51"}]) as second, sim.client(first) as client:
+        client.send_all(sim.generate("auth", stan=at) for at in (1, 2, 3))
+        for seen in (first, client):
+            assert sim.load(second, replay=seen, rate=1000).numbers.codes["51"] == 3

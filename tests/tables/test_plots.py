@@ -117,8 +117,9 @@ def test_response_codes_by_network_with_their_meanings() -> None:
 def test_rare_response_codes_are_one_row() -> None:
     """Fourteen codes have their own rows, the rest is summed up."""
     sent = [Message("0110", {39: f"{code:02}"}) for code in range(20)] * 2
-    found = cells(sim.plot(sent, "responses"))
-    assert found["6 other codes", "no network"] == "12"
+    drawn = sim.plot(sent, "responses")
+    assert cells(drawn)["6 other codes", "no network"] == "12"
+    assert drawn.figure.get_figheight() > len(labels(drawn)) / 4, "a row has room for its text"
 
 
 def test_presence_says_how_often() -> None:

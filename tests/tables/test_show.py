@@ -117,6 +117,7 @@ _DRESSED: dict[str, Callable[[Any], Any]] = {
     "shown": sim.show,
     "styled": lambda table: table.style,
     "formatted": lambda table: table.style.format("{}", na_rep="-"),
+    "formatted by position": lambda table: table.style.format("{}", None, "-", 2, ".", None, "html"),
     "labels formatted": lambda table: table.style.format_index(str.upper, axis=1),
     "by value": lambda table: table.set_index("value").style,
     "on its side": lambda table: table.set_index("value").T.style,
