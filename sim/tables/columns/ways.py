@@ -324,7 +324,7 @@ def _way_of_dumps(lines: list[str], fmt: Format | None, framing: Sequence[str] |
         layers = layers_of(best) if framing is None else tuple(framing)
         spelling, headers = best.spelling, best.framing[: bool(best.ahead)]
         titles = (*headers, *(frame(name).title for name in layers), writing.title)
-        label = ", ".join((spelling.replace("dump", "dumps", 1), *titles))
+        label = ", ".join((spelling.replace("dump", "dumps"), *titles))
         way = SourceWay(DUMPS, format=writing, framing=layers, said=label, shape=dump.shape)
         way = replace(way, spelling=spelling, in_packets=bool(headers))
         ways[way] += 1
