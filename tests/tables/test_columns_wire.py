@@ -301,6 +301,7 @@ def test_a_capture_gives_both_directions_of_a_connection(kind: str, name: str) -
     assert sorted(table["mti"].tolist()) == sorted(one.mti for one in (*sent, *answers))
     assert set(table["stream"]) == {"192.0.2.1:50000 > 192.0.2.2:8583", "192.0.2.2:8583 > 192.0.2.1:50000"}
     assert table["time"].min() >= pd.Timestamp(AT)
+    assert table["line"].tolist() == [*range(1, len(table) + 1)]
     requests = table[table["stream"].str.startswith("192.0.2.1")]
     assert requests["DE11"].tolist() == [one[11] for one in sent]
     assert "2-byte length" in table.iso.read_as

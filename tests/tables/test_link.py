@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 
@@ -39,7 +40,7 @@ def test_nothing_seen_is_an_empty_table_with_its_columns() -> None:
         host.seen._entries.clear()
         table = host.traffic
     assert len(table) == 0
-    assert str(table["at"].dtype).startswith("datetime64")
+    assert re.fullmatch(r"datetime64\[.{1,2}, UTC\]", str(table["at"].dtype))
     assert "No messages yet" in repr(table)
 
 

@@ -145,6 +145,13 @@ def test_amounts_have_the_decimals_of_their_currency(code: str, alpha: str, said
     assert [one.get_text() for one in found.texts] == [f"{said}   (1)"]
 
 
+def test_each_currency_has_a_scale_of_its_own() -> None:
+    """The strip of a rare currency is as high as that of a common one."""
+    drawn = sim.plot([message(currency="EUR"), *[message()] * 9], "amounts").collections
+    common, rare = (max(path.vertices[:, 1].max() for path in strip.get_paths()) for strip in drawn)
+    assert common - rare == pytest.approx(1)
+
+
 def test_amounts_of_requests_not_twice() -> None:
     """A response repeats the amount, so it counts only if there is nothing else."""
     asked = message()
