@@ -10,6 +10,7 @@ from sim.codec import Message, ParseError, bitmap
 from sim.codec.text import is_digits, strip_line_ending
 from sim.errors import IsoError
 from sim.paste.reading import (
+    HEX_OF_OTHERS,
     LIKELY,
     MESSAGE,
     NAMED,
@@ -169,6 +170,8 @@ def _of_bytes(
     from sim.paste.beside import is_proven
 
     guess = _guessed(given if isinstance(given, bytes) else raw, None, version)
+    if broken.message is not None and is_hexed(raw, whole=False):
+        broken = replace(broken, reasons=(*broken.reasons, HEX_OF_OTHERS))
     fmt = interface_of(link).format if link is not None and guess.interface != link else ""
     by_name = _as_named(given, fmt, version) if fmt else guess
     if fmt and by_name.complete and (broken.message is None or _reads_further(by_name, broken)):

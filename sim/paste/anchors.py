@@ -31,6 +31,8 @@ _SHARE = WEIGHTS["bit_share"]
 _LEAST = WEIGHTS["bit_least"]
 _RARE = WEIGHTS["bit_private"]
 _NO_BITS = 40
+# No MTI, bitmap and elements have so many digits without any but 0 and 1.
+_BITS = 40
 _WORST = WEIGHTS["bitmap_worst"]
 _STRANGE = WEIGHTS["mti_strange"]
 _NO_MTI = WEIGHTS["no_mti"]
@@ -156,8 +158,14 @@ def _mtis(views: Views, page: str, last: int, first: int = 0) -> Iterator[tuple[
         yield 0, digits[:4]  # a text form always starts with its MTI
     for match in _MTI.finditer(digits, step * first, max(0, step * last + 4)):
         at, odd = divmod(match.start(), step)
-        if not odd and strangeness(match[1]) is not None:
+        if not odd and strangeness(match[1]) is not None and not _in_bits(digits, match.start()):
             yield at, match[1]
+
+
+def _in_bits(digits: str, at: int) -> bool:
+    """Whether the *digits* from *at* on are bits, as of a bitmap that was written out."""
+    bits = digits[at : at + _BITS]
+    return len(bits) == _BITS and not bits.strip("01")
 
 
 def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> Anchor | None:

@@ -176,6 +176,8 @@ def _data_objects(digits: str) -> Iterator[Piece]:
 
 def _bitmap(digits: str) -> Iterator[Piece]:
     table = spec(VERSIONS[0])
+    if not digits.strip("01") and len(digits) % bitmap.PRIMARY_BITS == 0:
+        digits = f"{int(digits, 2):0{len(digits) // 4}X}"
     for number in bitmap.numbers(digits):
         if 1 < number <= len(table.elements):
             yield Piece(f"DE {number}", "", table[number].name)

@@ -16,7 +16,7 @@ _SHORT = re.compile(r"[|\[]?(?:0x)?[0-9A-Fa-f]{4,8}[:\s|].*|(?:[0-9A-Fa-f]{2}[\s
 # Bytes in hex within a line of words.
 _RUN = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}(?:[ :,-]?[0-9A-Fa-f]{2}){9,}(?![0-9A-Za-z])")
 # What separates two messages in text: a divider, or a few words.
-_DIVIDED = re.compile(rb"[\s|;,/&+'\"\[\](){}-]{0,8}(?=[0-9]{4}[0-9A-Fa-f]{16})")
+_DIVIDED = re.compile(rb"(?:\\[rn]|[\s|;,/&+'\"\[\](){}-]){0,8}(?=[0-9]{4}[0-9A-Fa-f]{16})")
 _NAMED = re.compile(rb".{1,80}?(?<![0-9A-Za-z])(?=[0-9]{4}[0-9A-Fa-f]{16})")
 # The end of a message framed by STX and ETX, perhaps with an LRC, before the next one.
 _ENDED = re.compile(b"%c(?:(?=%c)|(?s:.)(?=%c))" % (ETX, STX, STX))

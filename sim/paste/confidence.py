@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sim.paste.anchors import is_known_mti, usual
 from sim.paste.candidate import OTHER_CARD, PAGES_DIFFER, Candidate, same
 from sim.paste.front import OFF_BY
-from sim.paste.reading import LIKELY, SURE, UNSURE
+from sim.paste.reading import HEX_OF_OTHERS, LIKELY, SURE, UNSURE, is_hexed
 from sim.paste.spellings import CUT, MASKED
 from sim.paste.weights import WEIGHTS
 from sim.paste.worth import NO_DIGITS
@@ -92,11 +92,13 @@ def judge(best: Candidate, others: Sequence[Candidate]) -> None:
 
 
 def _note(best: Candidate) -> None:
-    """Note what is not odd but leaves little to check."""
+    """Note what is not odd but leaves little to check, or another explanation."""
     if len(best.steps) < _FEW and not best.is_text:
         best.unusual.append("few elements, so little to check")
     if not is_known_mti(best.anchor.mti):
         best.unusual.append(f"MTI {best.anchor.mti} is not a usual one")
+    if best.is_text and not best.fits and is_hexed(best.data.decode("latin-1"), whole=False):
+        best.unusual.append(HEX_OF_OTHERS)
 
 
 def _spoiled_text(best: Candidate, other: Candidate) -> bool:

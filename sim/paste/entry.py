@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.text import strip_line_ending
@@ -17,6 +18,7 @@ from sim.paste.confidence import believable, judge
 from sim.paste.pipeline import Known, as_first, candidates, following
 from sim.paste.reading import (
     AS_IT_STANDS,
+    HEX_OF_OTHERS,
     LIKELY,
     SURE,
     TEXT,
@@ -51,6 +53,7 @@ from sim.spec.spellings import version_named
 from sim.spec.words import AnyVersion
 
 _FEWEST = 2
+_COMPARED = 7  # messages after the first of a series, to choose one
 _MOST_PARTS = 200
 _MOST_APART = 8
 # Readings that may be text again: how many are tried, and their size in bytes.
@@ -58,6 +61,7 @@ _MOST_TWICE, _SHORTEST, _LONGEST = 3, 24, 8192
 # Work for all parts unlike the first one; searching each of them in every notation takes some, too.
 _MOST_OTHERS, _A_PART = 1000, 50
 _HEX = re.compile(r"[0-9A-Fa-f]+")
+_CONTROL = re.compile(r"[\0-\x08\x0e-\x1f]")
 _HEAD = re.compile(r"(?:0[1-8]|1[1-8])[0-9]{2}[0-9A-Fa-f]{16}")
 _LEFT = re.compile("the data after message [0-9]+ cannot be read")
 
@@ -112,7 +116,8 @@ def guess(
         )
     if context.kinds:
         return _of_sightings(sightings(bare), bare, context)
-    return _proven(bare, _of_text(bare, context))
+    raw = bare.encode("latin-1", "replace") if _CONTROL.search(bare) else b""
+    return _proven(bare, _of_text(bare, context, raw=raw))
 
 
 def _proven(text: str, reading: Reading) -> Reading:
@@ -168,11 +173,7 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
     if by_line and (left or not reading.believed) and _HEX.fullmatch(lines[0].strip()):
         return by_line
     if not record:
-        in_blocks = _with_parts(reading, blocks(lines), asked)
-        in_paragraphs = _with_parts(in_blocks, paragraphs(bare), asked)
-        # Words between messages make their paragraphs harder to read than their own lines.
-        fewer = len(in_paragraphs.messages) < len(in_blocks.messages)
-        reading = in_blocks if fewer else in_paragraphs
+        reading = _with_parts(_with_parts(reading, blocks(lines), asked), paragraphs(bare), asked)
     if reading.believed and "dump" not in reading.spelling:
         reading = _with_parts(reading, lines, asked)
     elif not reading.believed and len(readings := list(_lines_apart(lines, asked))) > 1:
@@ -272,6 +273,9 @@ def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool
     messages = [replace(message, more=()) for _, message in pairs]
     if lines:
         return replace(first, more=tuple(messages[1:]))
+    # Words between messages, and line ends within them, make parts harder to read than the whole.
+    if _different(messages) < _different(reading.messages):
+        return reading
     place = next((at for at, message in enumerate(messages) if _says_the_same(message, first)), None)
     if place is None:
         return _together(first, messages)
@@ -279,6 +283,11 @@ def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool
         again = _of_text(pairs[0][0], asked, enclosed=True)
         first = again if again.believed else messages[0]
     return replace(first, more=tuple(_once(messages)[1:]))
+
+
+def _different(messages: Sequence[Reading]) -> int:
+    """The number of different messages among *messages*."""
+    return len({(reading.mti, *reading.message.fields.items()) for reading in messages if reading.message})
 
 
 def _once(messages: list[Reading]) -> list[Reading]:
@@ -364,7 +373,7 @@ def _text_form(text: str, asked: Known, *, hexed: bool = True) -> Reading | None
     if otherwise and otherwise.message is not None:
         return otherwise
     if reasons and is_hexed(text):
-        reasons.append("its characters are hex digits throughout: the hex of other bytes, damaged, perhaps")
+        reasons.append(HEX_OF_OTHERS)
     if len(message.fields) < _FEWEST:
         reasons.append("few elements, so little to check")
     if not reasons and otherwise:
@@ -430,12 +439,22 @@ def _of_sightings(all_sightings: list[Sighting], text: str, asked: Known) -> Rea
 
 
 def _in_order(kept: list[Candidate]) -> list[Candidate]:
-    """Return the messages after the first one, which is moved to the front: a later one may save more
-    bits."""
-    for candidate in kept[1:]:
-        more = list(following(candidate)) if candidate.goes_on else []
-        if any(same(kept[0], other) for other in more):
-            kept.remove(candidate)
-            kept.insert(0, candidate)
-            return more
-    return list(following(kept[0]))
+    """Return the messages after the first one, which is moved to the front: a later one may save more bits,
+    and a series in which nothing is odd explains more than a reading that has something odd."""
+    best = kept[0]
+    sent = best.data[best.anchor.at : best.state.at]
+    ranks = {0: (0, _evidence([best, *islice(following(best), _COMPARED)]))}
+    for place, candidate in enumerate(kept[1:], 1):
+        if candidate.fits and not candidate.odd:
+            series = [candidate, *islice(following(candidate), _COMPARED)]
+            ahead = max(candidate.data.find(sent, candidate.state.at), 0)
+            if series[1:] and (ahead or best.odd or same(best, candidate)):
+                ranks[place] = (ahead, _evidence(series))
+    first = kept.pop(max(ranks, key=ranks.__getitem__))
+    kept.insert(0, first)
+    return list(following(first))
+
+
+def _evidence(series: list[Candidate]) -> float:
+    """The evidence for all messages of *series*."""
+    return sum(message.evidence for message in series)

@@ -3,6 +3,7 @@ framing in `data/framing.csv`. The end of the message is known by then, so a len
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -30,6 +31,8 @@ _MISFIT = WEIGHTS["misfit"]
 _TPDU_BYTES = 5
 _STRANGE = 8  # bytes of no known framing, before what is known
 _HEADS = frozenset(("unionpay", "version-2"))
+# Line ends, perhaps as a literal has them.
+_LINE_ENDS = re.compile(rb"(?:\\[rn]|[\r\n])+")
 _ETHERNET, _IPV4, _TCP, _IP_BYTES = 14, 0x45, 6, 20
 
 
@@ -200,7 +203,7 @@ def behind(data: bytes, end: int, front: Front) -> FrontLayer:
         return FrontLayer("end", "", 0, 4.0)
     if rest[0] == ETX and len(rest) <= 2:
         return _etx(data[:end], rest)
-    if not rest.strip(b"\r\n"):
+    if _LINE_ENDS.fullmatch(rest):
         return FrontLayer("line-end", "line end", len(rest), 3.0)
     first = front.layers[0].name if front.layers else ""
     if first == "length-4" and (records := _records(data, end)):

@@ -22,6 +22,7 @@ SURE, LIKELY, UNSURE, NONE = "sure", "likely", "unsure", "none"
 TEXT, NAMED, MESSAGE = "text", "elements", "message"
 TEXT_TITLE = "text form"
 AS_IT_STANDS = ("the text form, read to its end",)
+HEX_OF_OTHERS = "its characters are hex digits throughout: the hex of other bytes, damaged, perhaps"
 _HEX = re.compile("[0-9A-Fa-f]+")
 
 
@@ -156,9 +157,10 @@ class Reading:
         return ", ".join(part for part in (self.spelling, *self.framing, self.title, self.confidence) if part)
 
 
-def is_hexed(text: str) -> bool:
-    """Whether *text* is hex digits throughout, which may be those of bytes."""
-    return len(text) % 2 == 0 and _HEX.fullmatch(text) is not None
+def is_hexed(text: str, *, whole: bool = True) -> bool:
+    """Whether *text* is hex digits throughout, which may be those of bytes; if not *whole*, even of bytes
+    that have lost a digit."""
+    return _HEX.fullmatch(text) is not None and not (whole and len(text) % 2)
 
 
 def of_text(

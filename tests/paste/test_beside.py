@@ -16,6 +16,12 @@ PASTES = (
     ("emv-tlv", "6F 12 84 07 A0 00 00 00 03 10 10 A5 07 50 05 56 49 53 41 31", "holds 2 tags"),
     ("dol", "9F02069F03069F1A0295055F2A029A039C019F3704", "6 bytes"),
     ("bitmap", "7238000102C08000", "Processing code"),
+    (
+        "bitmap",
+        "Bitmap: 01110010 00111000 00000000 00000001 00000010 11000000 10000000 00000000",
+        "Processing",
+    ),
+    ("bitmap", f"{0x7238000102C08000:064b}", "Processing code"),
     ("track-1", f"%B{PAN}^DOE/JOHN^2912201000000000000000?", "December 2029"),
     ("track-1", f"%B{PAN}^DOE/JOHN^2912201000000000000000?;{PAN}=29122010000000000000?", "December 2029"),
     ("track-2", f";{PAN}=29122010000000000000?", "December 2029"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
-from itertools import product
+from itertools import permutations, product
 from operator import xor
 
 import pytest
@@ -18,6 +19,7 @@ from sim.operations import generate, guess
 from sim.operations.reading import parse_any
 from sim.operations.rewriting import kept, with_message
 from sim.paste.reading import LIKELY, SURE
+from sim.paste.spellings import hexdump
 from tests.guess_score import TEXT, paste, rows
 from tests.paste_bytes import WRITTEN
 from tests.paste_kinds import NAMED
@@ -62,6 +64,20 @@ def test_dumps_whose_last_row_is_short_are_all_found() -> None:
             for one in datas
         )
         assert [one.message for one in guess(text).messages] == sent
+
+
+@pytest.mark.parametrize("how", [bytes, "latin-1", hexdump.write, repr])
+@pytest.mark.parametrize("width", [0, 2, 4])
+def test_text_forms_in_a_stream_are_all_found(width: int, how: str | Callable[[bytes], object]) -> None:
+    """Behind lengths in two or four bytes, which may be line ends, or in lines that a literal has: whichever
+    of them saves the most bits."""
+    for order in permutations(_three()):
+        texts = [build(one).encode() for one in order]
+        framed = (len(text).to_bytes(width, "big") + text if width else text + b"\n" for text in texts)
+        stream = b"".join(framed)
+        found = guess(stream.decode(how) if isinstance(how, str) else how(stream))
+        assert [one.message for one in found.messages] == list(order), found.read_as
+        assert found.confidence in (SURE, LIKELY)
 
 
 def test_a_message_among_the_words_of_each_line_is_found() -> None:

@@ -48,8 +48,6 @@ _STATEMENT = re.compile(r";|\n[ \t\r]{0,8}\n")
 _BROKEN = re.compile(
     r"(?m)(?<![0-9A-Za-z])[0-9A-Fa-f]{8,}(?:[ \t]*\r?\n[ \t>]{0,8}[0-9A-Fa-f]{2,}(?=[ \t]*\r?$))+"
 )
-# Bits in groups of four, as in explanations of bitmaps, are not hex.
-_BITS = re.compile(r"(?<![0-9A-Za-z])[01]{4}(?:[ \t]{1,4}[01]{4}){7,}")
 # Escaped line ends, in a literal of several rows.
 _LINE_END = re.compile(r"(?:\\[rnt])+")
 _NOT_HEX = re.compile(r"0[xX](?=[0-9A-Fa-f]{2})|[^0-9A-Fa-f]")
@@ -60,7 +58,7 @@ _BETWEEN = re.compile(r"(?:\s|[:,;|\-]|0[xX]){0,40}")
 
 def find(text: str) -> Iterator[Sighting]:
     """All of *text* as hex digits, without a person's notes; else the longest runs of them."""
-    text, notes = tidy.unmasked(_BITS.sub("~", _LINE_END.sub("\n", tidy.joined(text))))
+    text, notes = tidy.unmasked(_LINE_END.sub("\n", tidy.joined(text)))
     for statement in _STATEMENT.split(text):
         if len(pieces := [match[2] for match in _HEX_LITERAL.finditer(statement)]) > 1:
             yield pairs("hex literals", digits := "".join(pieces), len(digits), text, notes)
