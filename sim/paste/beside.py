@@ -14,7 +14,8 @@ from sim.elements.meaning import meaning
 from sim.errors import IsoError, counted
 from sim.masking import mask_pan
 from sim.parts.chip_data import read_tags, walk_tags
-from sim.paste.spellings import Sighting
+from sim.paste.spellings import Sighting, tidy
+from sim.paste.spellings.sighting import longest
 from sim.spec import VERSIONS, country, lookup, spec
 from sim.spec import emv as chip
 from sim.spec.networks import detect, luhn_ok
@@ -27,7 +28,10 @@ _BLANKS = re.compile(r"\s+")
 _SEPARATORS = re.compile(r"[\s:-]")
 _HEX = re.compile(r"[0-9A-Fa-f\s]+")
 _COMMAND = re.compile("(?<![0-9A-F])([08]0)[ :]?([0-9A-F]{2})[ :]?([0-9A-F]{2})[ :]?([0-9A-F]{2})")
-_FEWEST_TAGS = 2
+# Nothing else has so many of them.
+_FEWEST_TAGS, _MANY_TAGS = 2, 4
+_LITERAL = re.compile(r"\"[^\"\r\n]{16,}\"|'[^'\r\n]{16,}'")
+_MOST_LINES = 40
 _HIDDEN = "[hidden]"
 _LENGTH_OF_TAG = 2
 
@@ -92,14 +96,34 @@ def recognized(text: str, *, proof: bool = False) -> tuple[str, str] | None:
 
     >>> recognized("TVR: 80 00 04 80 00")
     ('tvr', 'Terminal verification results (TVR, tag 95).')
+    >>> recognized("Key: 0123456789ABCDEF\\nKCV: D5D44F")
+    ('kcv', 'A key check value (KCV).')
     """
+    verdict = _recognized_part(text, proof)
+    return None if verdict is None else verdict[:2]
+
+
+def _recognized_part(text: str, proof: bool) -> tuple[str, str, str] | None:
+    """The kind of *text*, a sentence, and the part that is recognized: all of it, its longest literal, or
+    the last of its lines that are recognized, if these are at least half of them."""
+    literal = longest(_LITERAL, tidy.joined(text))
+    for part in (text, literal[0].strip("\"'")) if literal else (text,):
+        if verdict := _recognized_whole(part, proof):
+            return *verdict, part
+    lines = [line for line in text.splitlines() if line.strip()][: _MOST_LINES + 1]
+    if not 1 < len(lines) <= _MOST_LINES:
+        return None
+    verdicts = [(*verdict, line) for line in lines if (verdict := _recognized_whole(line, proof))]
+    return verdicts[-1] if 2 * len(verdicts) >= len(lines) else None
+
+
+def _recognized_whole(text: str, proof: bool) -> tuple[str, str] | None:
     bare = text.strip()
     digits = _BLANKS.sub("", bare).upper() if _HEX.fullmatch(bare) else ""
-    if digits and not proof:
-        if _is_chip_data(digits):
-            return "emv-tlv", "Chip data in TLV (DE 55) without its message."
-        if _tag_list(digits):
-            return "dol", "A data object list (DOL): tags with their lengths."
+    if digits and _is_chip_data(digits, _MANY_TAGS if proof else 1):
+        return "emv-tlv", "Chip data in TLV (DE 55) without its message."
+    if digits and not proof and _tag_list(digits):
+        return "dol", "A data object list (DOL): tags with their lengths."
     for kind in _kinds():
         if proof and not kind.proof:
             continue
@@ -115,7 +139,7 @@ def _sound(kind: str, text: str) -> bool:
         moved = _BLANKS.sub("", text)
         return int("".join(str(int(char, 36)) for char in moved[4:] + moved[:4])) % 97 == 1
     if kind == "card-number":
-        pan = text.replace(" ", "")
+        pan = re.sub("[^0-9]", "", text)
         return luhn_ok(pan) and detect(pan) is not None
     if kind == "de43":
         return country(text[-2:]) is not None
@@ -124,14 +148,15 @@ def _sound(kind: str, text: str) -> bool:
     return True
 
 
-def _is_chip_data(digits: str) -> bool:
-    """Whether hex *digits* are tags, most of which EMV knows."""
+def _is_chip_data(digits: str, fewest: int) -> bool:
+    """Whether hex *digits* are at least *fewest* tags, most of which EMV knows."""
     try:
         tags = read_tags(digits)
     except IsoError:
         return False
     leaves = [tag for tag in walk_tags(tags) if not tag.constructed]
-    return 2 * sum(leaf.tag in chip.tags() for leaf in leaves) > len(leaves)
+    known = sum(leaf.tag in chip.tags() for leaf in leaves)
+    return known >= fewest and 2 * known > len(leaves)
 
 
 def _tag_list(digits: str) -> list[tuple[str, int]]:
@@ -157,7 +182,8 @@ def inside(kind: str, text: str) -> tuple[Piece, ...]:
     make = _INSIDE.get(kind)
     if make is None:
         return ()
-    bare = text.strip()
+    verdicts = (_recognized_part(text, proof) for proof in (False, True))
+    bare = next((verdict[2] for verdict in verdicts if verdict and verdict[0] == kind), text).strip()
     labeled = (row.pattern.fullmatch(bare) for row in _kinds() if row.kind == kind and row.pattern.groups)
     for match in filter(None, labeled):
         return tuple(make(_SEPARATORS.sub("", match[1]).upper()))
@@ -184,7 +210,7 @@ def _bitmap(digits: str) -> Iterator[Piece]:
 
 
 def _card_number(text: str) -> Iterator[Piece]:
-    pan = _BLANKS.sub("", text)
+    pan = re.sub("[^0-9]", "", text)
     owner = detect(pan)
     yield Piece(
         "card number", mask_pan(pan), f"{owner.brand} card" if owner else "card of an unknown network"

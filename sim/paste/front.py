@@ -179,6 +179,9 @@ def _length(
     for have, how in ((left - more, ""), (left, ", to the end of the paste"), (left - 2 * more, "")):
         if said == have:
             yield FrontLayer(frame.name, layer.label + how, width, bits - 2.0 * bool(how))
+    if said == 2 * left and frame.name in _MACHINES:
+        odd = f"the length in front says {said}, twice the {left} bytes that follow: it counts hex digits"
+        yield FrontLayer(frame.name, layer.label, width, bits - 8.0, odd)
 
 
 def _header(frame: Frame, data: bytes, at: int, total: int, end: int | None) -> FrontLayer | None:

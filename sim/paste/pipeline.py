@@ -24,6 +24,7 @@ from sim.paste.front import (
 )
 from sim.paste.search import Found, Search, State, Work
 from sim.paste.spellings import GIVEN, Sighting
+from sim.paste.spellings.characters import IN_LINES
 from sim.paste.ways import TriedFormat, kinds, ways
 from sim.paste.weights import WEIGHTS
 from sim.spec import VERSIONS, version_of
@@ -209,14 +210,14 @@ def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = 
 
 def _promise(reading: Sighting) -> tuple[int, float]:
     """The order of reading: first bytes given as bytes and a whole paste that starts like the text form,
-    which nothing may displace; then a part that starts so and has letters, since its runs of hex digits would
-    use up the work; then what explains the most; a part that starts like the text form before other parts."""
+    which nothing may displace; then a part that starts so and has letters or several lines, since its runs of
+    hex digits would use up the work; then what explains the most; a part that starts like the text form before other parts."""
     if reading.name == GIVEN:
         return 0, 1.0
     begins = reading.text and _TEXT_HEAD.match(reading.data) is not None
     if begins and reading.saved > _WHOLE:
         return 0, -reading.saved
-    if begins and _LETTER.search(reading.data):
+    if begins and (_LETTER.search(reading.data) or reading.name == IN_LINES):
         return 1, -reading.saved
     return 2 if reading.saved > 0 else 3 if begins else 4, -reading.saved
 

@@ -14,6 +14,13 @@ PAN = "4111111111111111"
 PASTES = (
     ("emv-tlv", "9F26086C15EBC5894EAA9B9F2701809F3602E242950500000080009A03261120", "ARQC"),
     ("emv-tlv", "6F 12 84 07 A0 00 00 00 03 10 10 A5 07 50 05 56 49 53 41 31", "holds 2 tags"),
+    ("emv-tlv", 'var data = "9f02060000000010009f2608e4539ffffaa341db9f3602000195050000048000";', "ARQC"),
+    ("emv-tlv", 'String d = "9F27 01 80"\n + "9F36 02 0349"\n + "9C 01 00"\n + "82 02 5800";', "ARQC"),
+    ("pin-block", f"PAN: {PAN}\nPIN block (format 0): 041225EEEEEEEEEE", "4 digits"),
+    ("kcv", "Key: 0123456789ABCDEFFEDCBA9876543210\nKCV: 08D7B4", None),
+    ("uuid", "\n".join(f"{at}23e4567-e89b-12d3-a456-426614174000" for at in (1, 2, 3)), None),
+    ("packager", '<?xml version="1.0"?>\n<isopackager>\n<isofield id="0" length="4"/>', None),
+    ("bitmap", f"So in bits it is\n\n{0x7238000102C08000:064b}\n", "Processing code"),
     ("dol", "9F02069F03069F1A0295055F2A029A039C019F3704", "6 bytes"),
     ("bitmap", "7238000102C08000", "Processing code"),
     (

@@ -35,6 +35,7 @@ _LINE = re.compile(r"[^\r\n]*")
 _QUOTES = "\"'`"
 _CLOSING = re.compile(r"[\"'`\]}>]")
 _HEX = re.compile(r"[0-9A-Fa-f]{16,}")
+IN_LINES = "text in lines"
 NAMES = ("text", _APART)
 EXAMPLES = (
     ("10:15 sent '08002020000000000000990000123456' ok", b"08002020000000000000990000123456"),
@@ -89,10 +90,10 @@ def _lines_joined(text: str) -> Iterator[Sighting]:
     lines = strip_line_ending(text).splitlines()
     if len(lines) > 1 and _MESSAGE.match(lines[0].lstrip()):
         joined = "".join(lines).strip()
-        yield Sighting("text in lines", encoded(joined), -around(len(lines)), text=True)
+        yield Sighting(IN_LINES, encoded(joined), -around(len(lines)), text=True)
     elif len(lines) > 1 and (block := _BLOCK.search(text)):
         joined = _INDENT.sub("", block[0].lstrip(_QUOTING)).strip()
-        yield Sighting("text in lines", encoded(joined), -around(len(text) - len(joined)), text=True)
+        yield Sighting(IN_LINES, encoded(joined), -around(len(text) - len(joined)), text=True)
 
 
 def write(data: bytes) -> str:

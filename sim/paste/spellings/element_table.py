@@ -19,8 +19,13 @@ EXAMPLES = (
         "| DE | Name | Value |\n|--|--|--|\n| 0 | MTI | 0800 |\n| 3 | x | 990000 |\n| 11 | STAN | 000042 |",
         ("0800", {"3": "990000", "11": "000042"}),
     ),
+    (
+        "message_type :     : 0800\nproc_code :  003 : 990000\nstan :  011 : 000042\nnote : 044 : a : b",
+        ("0800", {"3": "990000", "11": "000042", "44": "a : b"}),
+    ),
 )
 _DIVIDERS = "|\t;,"
+_NAMED = " : "  # name, number and value, if one is there
 _COLUMNS = "  "  # aligned with blanks, below a heading
 _FEWEST, _FEWEST_WIDE = 3, 4
 # Ruling lines.
@@ -54,7 +59,7 @@ def find(text: str) -> Iterator[Named]:
         else _STARRED.sub(lambda row: _STAR.sub("|", row[0]), text.translate(_BARS))
     )
     lines = [line for line in text.splitlines()[:_MOST_ROWS] if line.strip() and not _RULER.fullmatch(line)]
-    for divider in (*_DIVIDERS, _COLUMNS):
+    for divider in (*_DIVIDERS, _NAMED, _COLUMNS):
         # Values may contain commas; if every row has the same number outside quotes, they divide columns.
         plain = len({_QUOTED.sub("", line).count(divider) for line in lines}) > 1
         split = [_split(line, divider, plain) for line in lines if len(line) <= _MOST_LINE]
@@ -65,8 +70,9 @@ def find(text: str) -> Iterator[Named]:
             return
         if divider == _COLUMNS and place < 0:
             break
-        rows = [row for cells in split if (row := _row(cells, place))]
-        often = len(rows) >= _FEWEST and 2 * len(rows) > len(lines)
+        by_line = {at: row for at, cells in enumerate(split) if (row := _row(cells, place))}
+        rows = list(by_line.values())
+        often = len(dict(rows)) >= _FEWEST and 2 * len(rows) > max(by_line) - min(by_line) + 1
         if often and (messages := list(_messages_of_rows(rows, text))):
             yield from messages
             return
@@ -165,17 +171,18 @@ def _of_html(text: str) -> str:
 
 
 def _row(cells: list[str], place: int) -> tuple[str, str] | None:
-    """Path and value of a row; None if it names no element."""
-    label = cells[0].strip(" \t'\"")
-    path = path_of(label) if len(label) <= _LONGEST_LABEL else None
-    if path is None and any(path_of(cell.strip()) == MTI_PATH for cell in cells[1:_NAMES]):
-        path = MTI_PATH  # its row has no number
-    return (path, cells[place].strip(_QUOTES)) if path is not None and len(cells) > max(place, 1) else None
+    """Path and value of a row, which may have the name before the number; None if it names no element."""
+    before = cells[: min(len(cells) - 1 if place < 0 else place, _NAMES)]
+    labels = (label for cell in before if len(label := cell.strip(" \t'\"")) <= _LONGEST_LABEL)
+    path = next((path for label in labels if (path := path_of(label)) is not None), None)
+    return None if path is None or place >= len(cells) else (path, cells[place].strip(_QUOTES))
 
 
 def _split(line: str, divider: str, plain: bool) -> list[str]:
     if divider not in line:
         return [line]
+    if divider == _NAMED:
+        return [cell.strip() for cell in line.split(_NAMED, _NAMES - 1)]
     if divider == "|":
         line = line.replace("||", "|") if line.startswith("||") else line
         return [cell.strip() for cell in line.strip(" \t|").split("|")]

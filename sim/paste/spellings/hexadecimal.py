@@ -46,7 +46,7 @@ _HEX_LITERAL = re.compile(r"(?<![0-9A-Za-z])[xX](['\"])([0-9A-Fa-f]{2,})\1")
 _STATEMENT = re.compile(r";|\n[ \t\r]{0,8}\n")
 # Digits that a window wrapped anywhere, after other text in the first line.
 _BROKEN = re.compile(
-    r"(?m)(?<![0-9A-Za-z])[0-9A-Fa-f]{8,}(?:[ \t]*\r?\n[ \t>]{0,8}[0-9A-Fa-f]{2,}(?=[ \t]*\r?$))+"
+    r"(?m)(?<![0-9A-Za-z])[0-9A-Fa-f]{8,}(?:(?:[ \t]*\r?\n){1,2}[ \t>]{0,8}[0-9A-Fa-f]+(?=[ \t]*\r?$))+"
 )
 # Escaped line ends, in a literal of several rows.
 _LINE_END = re.compile(r"(?:\\[rnt])+")

@@ -16,6 +16,10 @@ from sim.paste.spellings.sighting import Sighting, sighted
 NAMES = ("hex dump",)
 EXAMPLES = (
     ("0000  30 38 30 30 82 20 00 00  0800. ..\n0008  FF 31", bytes.fromhex("30383030 82200000 FF31")),
+    (
+        "|30383030 82200000 ff313233| 0800. ...123 00000000\n|31| 1  0000000c\n0000000d",
+        bytes.fromhex("30383030 82200000 FF313233 31"),
+    ),
     ("00000000: 3038 3030 8220 0000  0800. ..\n00000008: ff31", bytes.fromhex("30383030 82200000 FF31")),
 )
 # The rows of the largest paste, at 16 bytes each.
@@ -28,6 +32,10 @@ _ROW = re.compile(
 )
 # The first row of a dump may come after a log's own text.
 _FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A-Fa-f]{2} ?){4}.*)")
+# A row with its offset at the end: words in bars, then the gutter.
+_OFFSET_LAST = re.compile(
+    r"(?m)^[ \t]{0,8}\|((?:[0-9A-Fa-f]{2,8} ?){1,16})\|([^\r\n]{0,80}[ \t])([0-9A-Fa-f]{8})[ \t]*$"
+)
 _TOKEN = re.compile(r"(?<![\s|])([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,4}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?", re.DOTALL)
@@ -68,7 +76,7 @@ class HexDump:
 def find(text: str) -> Iterator[Sighting]:
     """The dump in *text*: with offsets, with only a gutter, or in a column after other text; if its words
     have several bytes, in both byte orders."""
-    plain_text, notes = tidy.unmasked(text)
+    plain_text, notes = tidy.unmasked(_OFFSET_LAST.sub(r"\3  \1 \2", text))
     dump: HexDump | None = rows(plain_text) or bare_rows(plain_text) or columns(plain_text)
     if dump is None:
         return
