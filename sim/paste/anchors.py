@@ -31,7 +31,7 @@ _SHARE = WEIGHTS["bit_share"]
 _LEAST = WEIGHTS["bit_least"]
 _RARE = WEIGHTS["bit_private"]
 _NO_BITS = 40
-# No MTI, bitmap and elements have so many digits without any but 0 and 1.
+# So many digits of which all are 0 or 1 are those of a bitmap that was written out in bits.
 _BITS = 40
 _WORST = WEIGHTS["bitmap_worst"]
 _STRANGE = WEIGHTS["mti_strange"]
@@ -158,14 +158,9 @@ def _mtis(views: Views, page: str, last: int, first: int = 0) -> Iterator[tuple[
         yield 0, digits[:4]  # a text form always starts with its MTI
     for match in _MTI.finditer(digits, step * first, max(0, step * last + 4)):
         at, odd = divmod(match.start(), step)
-        if not odd and strangeness(match[1]) is not None and not _in_bits(digits, match.start()):
+        bits = digits[match.start() : match.start() + _BITS]
+        if not odd and strangeness(match[1]) is not None and (len(bits) < _BITS or bits.strip("01")):
             yield at, match[1]
-
-
-def _in_bits(digits: str, at: int) -> bool:
-    """Whether the *digits* from *at* on are bits, as of a bitmap that was written out."""
-    bits = digits[at : at + _BITS]
-    return len(bits) == _BITS and not bits.strip("01")
 
 
 def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> Anchor | None:
@@ -180,11 +175,11 @@ def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> A
     except WireError:
         return None
     fixed = bool(size) and not kind.format.bit_1
-    if fixed and _has_bit_1(views, start, form, page):
+    digits = views.text("cp037" if page == "ebcdic" else "ascii")[start:end]
+    if fixed and bitmap.has_secondary(digits[:1] if form == HEX else views.hex[2 * start : 2 * start + 1]):
         return None  # bit 1 announces the second map anyway
     if not numbers and len(views.data) - at > _NO_BITS:
         return None
-    digits = views.text("cp037" if page == "ebcdic" else "ascii")[start:end]
     more = 4.0 * len(digits) if form == HEX else 0.0
     gain = more + _saved(bytes.fromhex(digits) if form == HEX else views.data[start:end])
     if gain < _WORST:
@@ -196,11 +191,3 @@ def _anchor(views: Views, at: int, mti: str, head: Head, kind: TriedFormat) -> A
     rank = gain - more + (8.0 if usual(mti) else -6.0) - 0.3 * at
     note = "the bitmap has 16 bytes though bit 1 is clear" if fixed else ""
     return Anchor(at, head, mti, numbers, secondary, end, base + gain, rank - against, note)
-
-
-def _has_bit_1(views: Views, start: int, form: str, page: str) -> bool:
-    if form == HEX:
-        first = views.text("cp037" if page == "ebcdic" else "ascii")[start : start + 1]
-    else:
-        first = views.hex[2 * start : 2 * start + 1]
-    return bitmap.has_secondary(first)

@@ -101,13 +101,10 @@ class Candidate:
             # Unread hex digits are cheap in every other reading of the paste, so they are here, too.
             score += 4.0 * (len(left) - len(left.translate(None, _HEX_DIGITS)))
         # A loaded format is believed if the message has an element that only that format has so.
-        self.score = score + _OWN * self._has_own if self.kind.own else score
-
-    @property
-    def _has_own(self) -> int:
-        """1 if an element was read for which the format differs from its version, else -1."""
-        numbers = self.kind.format.layout(self.version).own
-        return -1 if numbers.isdisjoint(step.number for step in self.steps) else 1
+        if self.kind.own:
+            numbers = self.kind.format.layout(self.version).own
+            score += -_OWN if numbers.isdisjoint(step.number for step in self.steps) else _OWN
+        self.score = score
 
     @cached_property
     def evidence(self) -> float:
@@ -149,20 +146,15 @@ class Candidate:
         # An extra bit in the bitmap takes two bytes of another element for such a length.
         notes += [f"DE {step.number} is empty" for step in self.steps if step.start == step.end]
         texts = (step.value for step in self.steps if step.way.field.written.startswith("cp"))
-        if starred(self.padding.values):
+        values = self.padding.values
+        if starred(values):
             notes.append(STARRED)
-        if self._other_card:
+        pan, track = values.get(_PAN, ""), read_track_2(values.get(_TRACK_2, ""))
+        if pan.isdigit() and track is not None and track.pan.isdigit() and track.pan != pan:
             notes.append(OTHER_CARD)
         if any(_PAGES_DIFFER.intersection(value) for value in texts):
             notes.append(PAGES_DIFFER)
         return notes
-
-    @property
-    def _other_card(self) -> bool:
-        """Whether the track has another card number than DE 2."""
-        values = self.padding.values
-        card, second = values.get(_PAN, ""), read_track_2(values.get(_TRACK_2, ""))
-        return card.isdigit() and second is not None and second.pan.isdigit() and second.pan != card
 
     @property
     def foreign(self) -> bool:

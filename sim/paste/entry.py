@@ -180,8 +180,10 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         return replace(readings[0], more=tuple(readings[1:]))
     if reading.believed or enclosed:
         return reading
-    twice = next(_written_twice(all_sightings, bare, asked), None)
-    return twice or (_each(words) if (words := worded(bare)) else reading)
+    if twice := next(_written_twice(all_sightings, bare, asked), None):
+        return twice
+    named = [message for part in paragraphs(bare) for message in _all_named(part)] or worded(bare)
+    return _each(named) if named else reading
 
 
 def _line_by_line(lines: list[str], asked: Known) -> tuple[Reading | None, bool]:
@@ -441,20 +443,15 @@ def _of_sightings(all_sightings: list[Sighting], text: str, asked: Known) -> Rea
 def _in_order(kept: list[Candidate]) -> list[Candidate]:
     """Return the messages after the first one, which is moved to the front: a later one may save more bits,
     and a series in which nothing is odd explains more than a reading that has something odd."""
-    best = kept[0]
+    best, ranks = kept[0], dict[int, tuple[int, float]]()
     sent = best.data[best.anchor.at : best.state.at]
-    ranks = {0: (0, _evidence([best, *islice(following(best), _COMPARED)]))}
-    for place, candidate in enumerate(kept[1:], 1):
-        if candidate.fits and not candidate.odd:
-            series = [candidate, *islice(following(candidate), _COMPARED)]
-            ahead = max(candidate.data.find(sent, candidate.state.at), 0)
-            if series[1:] and (ahead or best.odd or same(best, candidate)):
-                ranks[place] = (ahead, _evidence(series))
+    for place, candidate in enumerate(kept):
+        if place and (candidate.odd or not candidate.fits):
+            continue
+        series = [candidate, *islice(following(candidate), _COMPARED)]
+        ahead = max(candidate.data.find(sent, candidate.state.at), 0) if place else 0
+        if not place or (series[1:] and (ahead or best.odd or same(best, candidate))):
+            ranks[place] = ahead, sum(message.evidence for message in series)
     first = kept.pop(max(ranks, key=ranks.__getitem__))
     kept.insert(0, first)
     return list(following(first))
-
-
-def _evidence(series: list[Candidate]) -> float:
-    """The evidence for all messages of *series*."""
-    return sum(message.evidence for message in series)

@@ -211,7 +211,8 @@ def as_first(first: Candidate, reading: Sighting, data: bytes, *, whole: bool = 
 def _promise(reading: Sighting) -> tuple[int, float]:
     """The order of reading: first bytes given as bytes and a whole paste that starts like the text form,
     which nothing may displace; then a part that starts so and has letters or several lines, since its runs of
-    hex digits would use up the work; then what explains the most; a part that starts like the text form before other parts."""
+    hex digits would use up the work; then what explains the most; a part that starts like the text form
+    before other parts."""
     if reading.name == GIVEN:
         return 0, 1.0
     begins = reading.text and _TEXT_HEAD.match(reading.data) is not None

@@ -76,7 +76,11 @@ def message_of(listing: Named) -> tuple[Message, tuple[str, ...], tuple[str, ...
     if any(_MASKED.search(value) for value in listing.fields.values()):
         notes.append(STARRED)
     if listing.bits is not None:
-        notes += _disagreement(set(listing.bits) - {1, 65}, set(fields))
+        announced = set(listing.bits) - {1, 65}
+        if missing := sorted(announced - fields.keys()):
+            notes.append(f"its bitmap names DE {', '.join(map(str, missing))}, which the paste does not show")
+        if more := sorted(fields.keys() - announced):
+            notes.append(f"its bitmap lacks DE {', '.join(map(str, more))}, which the paste shows")
     values = {key: value for key, value in listing.fields.items() if key.isdigit()}
     padded = [
         f"DE {number}"
@@ -173,11 +177,3 @@ def _chip_value(tag: str, value: str) -> str:
         return value.encode("latin-1", "replace").hex().upper()
     least = 2 * entry.minimum if entry is not None else 0
     return digits.zfill(least).upper()
-
-
-def _disagreement(said: set[int], have: set[int]) -> Iterator[str]:
-    """Yield what differs between the bitmap in the paste and its lines."""
-    if missing := sorted(said - have):
-        yield f"its bitmap names DE {', '.join(map(str, missing))}, which the paste does not show"
-    if more := sorted(have - said):
-        yield f"its bitmap lacks DE {', '.join(map(str, more))}, which the paste shows"

@@ -232,6 +232,17 @@ _NAMED = {
     ),
     "a table behind its MTI": "A purchase, MTI 0200:\n| Data element | Type | Value |\n|--|--|--|\n"
     + "\n".join(f"| {number:03} | n | {value} |" for number, value in _SALE.fields.items()),
+    "a name before each number, below other lines": "received response: with 9 bytes\n" * 30
+    + "\nMessage received\n\nmessage_type :     : 0200\n"
+    + "\n".join(
+        f"element_{'x' * number} :  {number:03}  : {value}" for number, value in _SALE.fields.items()
+    ),
+    "a name in a column before the number": "| MTI | 0 | 0200 |\n"
+    + "\n".join(f"| Some name | {number} | {value} |" for number, value in _SALE.fields.items()),
+    "types and sizes in wide columns": "Message type: 0200\nFIELD  TYPE    LENGTH   VALUE\n"
+    + "\n".join(
+        f"{number:2} -> NUMERIC {len(value):>12}       [{value}]" for number, value in _SALE.fields.items()
+    ),
     "an MTI without its zero": "curl -d '"
     + json.dumps({"0": "200"} | {str(number): value for number, value in _SALE.fields.items()})
     + "'",
@@ -286,6 +297,54 @@ def test_hex_in_lines_of_comments_is_read() -> None:
     digits = (bytes.fromhex("6000060000") + encode(_TERMINAL, _BCD)).hex(" ").upper()
     rows = [digits[at : at + 48] for at in range(0, len(digits), 48)]
     assert guess("// dump:\n" + "\n".join(f"//{row.strip()}" for row in rows)).message == _TERMINAL
+
+
+def test_hex_in_lines_with_blank_lines_between_is_read() -> None:
+    """As translated pages show it; a line may end within a byte."""
+    digits = (bytes.fromhex("6000060000") + encode(_TERMINAL, _BCD)).hex()
+    lines = "\n\n".join(digits[at : at + 67] for at in range(0, len(digits), 67))
+    assert guess(f"Here is the message:\n\n----\n\n{lines}\n\nIts length comes first.").message == _TERMINAL
+
+
+def test_a_text_form_in_lines_of_digits_is_no_hex() -> None:
+    """Between lines of words, though its lines could be those of a dump."""
+    message = Message("0210", {3: "011000", 4: "000010000000", 11: "000001", 37: "100609010224", 39: "00"})
+    raw = build(message)
+    lines = "\n".join(raw[at : at + 40] for at in range(0, len(raw), 40))
+    assert guess(f"the message is:\n{lines}\nand it means").message == message
+
+
+def test_a_length_that_counts_hex_digits_is_named() -> None:
+    """The message behind it is read all the same."""
+    data = encode(_TERMINAL, _BCD)
+    best = guess((2 * len(data)).to_bytes(2, "big").hex() + data.hex())
+    assert (best.message, best.confidence) == (_TERMINAL, LIKELY)
+    assert "counts hex digits" in best.reasons[0]
+
+
+def test_parts_that_a_program_sets_belong_to_their_element() -> None:
+    """Paths of jPOS, of tags in hex, too."""
+    best = guess('m.setMTI("0800");\nm.set(11, "000042");\nm.set("48.1", "AB");\nm.set("55.9F36", "0001");')
+    assert best.message == Message("0800", {11: "000042", 48: "AB", 55: "9F36020001"})
+
+
+def test_damaged_digits_may_be_the_hex_of_other_bytes() -> None:
+    """A text form of hex digits alone that stops somewhere names them as the other explanation."""
+    digits = encode(_TERMINAL, _BCD).hex().upper()
+    for broken in (digits[:50], build(_SALE)[:50]):
+        best = read(broken)
+        assert best.confidence == UNSURE
+        assert best.spelling != "text" or any("hex of other bytes" in reason for reason in best.reasons)
+
+
+def test_a_dump_with_its_offsets_at_the_end_is_read() -> None:
+    """Words between bars, the gutter, the offset, as Rust prints them."""
+    data = encode(_SALE, wire_format("ascii-binary"))
+    rows = [
+        f"|{data[at : at + 16].hex(' ', 4)}| {'.' * len(data[at : at + 16])} {at:08x}"
+        for at in range(0, len(data), 16)
+    ]
+    assert guess("\n".join([*rows, f"{'':60}{len(data):08x}"])).message == _SALE
 
 
 def test_a_dump_behind_its_gutter_is_read() -> None:

@@ -88,14 +88,11 @@ def frames() -> dict[str, Frame]:
 def _frame(row: dict[str, str]) -> Frame:
     read: dict[str, Any] = {name: bytes.fromhex(row[name]) for name in ("before", "after")}
     read["width"] = int(row["width"] or 0)
-    read["counts_itself"], read["total"] = row["counts_itself"] == "yes", _total(row["total"])
+    read["counts_itself"] = row["counts_itself"] == "yes"
+    start, end, page = (row["total"].split() + 3 * [""])[:3]
+    read["total"] = slice(int(start or 0), int(end or 0)), page
     read["addresses"] = tuple(map(int, row["addresses"].split()))
     return Frame(**row | read)
-
-
-def _total(text: str) -> tuple[slice, str]:
-    start, end, page = (text.split() + 3 * [""])[:3]
-    return slice(int(start or 0), int(end or 0)), page
 
 
 def frame(name: str) -> Frame:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from sim.codec.wire.formats import Field, Inside
 from sim.errors import BuildError, WireError
 from sim.parts.layout import flags, list_heads, read
-from sim.spec.layouts import Cell
 
 # Start and encoding of a part -> its value, the start of that, the end of the part.
 Take = Callable[[int, Field], tuple[str, int, int]]
@@ -30,7 +29,9 @@ def text_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
     if cell.cut == "bits":
         bits, at = _bitmap_of(inside, take)
         yield bits
-        cells = tuple(_cell_of_bit(cell, bit) for bit in flags(bits))
+        if unknown := [bit for bit in flags(bits) if str(bit) not in cell.by_key]:
+            raise WireError(None, 0, "only known bits", f"bit {unknown[0]}")
+        cells = tuple(cell.by_key[str(bit)] for bit in flags(bits))
     for part in cells:
         if at == len(data) and "short" in cell.words:
             return
@@ -38,12 +39,6 @@ def text_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
         yield f"{len(value):0{len(part.own)}}{value}" if part.own else value
     if at < len(data):
         raise WireError(None, at, f"nothing after {cell.cells[-1].name}", f"{len(data) - at} more bytes")
-
-
-def _cell_of_bit(cell: Cell, bit: int) -> Cell:
-    if str(bit) not in cell.by_key:
-        raise WireError(None, 0, "only known bits", f"bit {bit}")
-    return cell.by_key[str(bit)]
 
 
 def _bitmap_of(inside: Inside, take: Take) -> tuple[str, int]:

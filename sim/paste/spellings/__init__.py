@@ -107,13 +107,10 @@ def sighting_named(paste: str, name: str) -> Sighting | None:
 
 
 def _find_sightings(paste: str, spellings: Iterable[ModuleType]) -> Iterator[Sighting]:
-    text = tidy.plain(_BLANKS.sub(_fewer, paste[:MOST_CHARACTERS].lstrip("\ufeff")))
+    bare = paste[:MOST_CHARACTERS].lstrip("\ufeff")
+    text = tidy.plain(_BLANKS.sub(lambda run: run[0][: 64 if run[0][0] in "\r\n" else _MOST_BLANKS], bare))
     for spelling in spellings:
         yield from spelling.find(text)
-
-
-def _fewer(blanks: re.Match[str]) -> str:
-    return blanks[0][:64] if blanks[0][0] in "\r\n" else blanks[0][:_MOST_BLANKS]
 
 
 def rewritten(paste: str, name: str, old: bytes, new: bytes) -> str | None:

@@ -47,16 +47,11 @@ _WRITTEN = re.compile(r"0[xX][0-9A-Fa-f]{1,2}\b|(?<![0-9A-Za-z.])-?[0-9]{1,3}(?!
 
 def find(text: str) -> Iterator[Sighting]:
     """The longest lists in *text*: literals, indexed values, one number per line."""
-    plain = tidy.uncommented(tidy.joined(text))
-    yield from _lists(_as_in_c(_QUOTED_NUMBER.sub(r"\2", _CAST.sub("", plain))), text)
+    plain = _QUOTED_NUMBER.sub(r"\2", _CAST.sub("", tidy.uncommented(tidy.joined(text))))
+    for pattern, in_c in _DIALECTS:
+        plain = pattern.sub(in_c, plain)
+    yield from _lists(plain, text)
     yield from _listed(text)
-
-
-def _as_in_c(text: str) -> str:
-    """*text* with the bytes of other languages in C's form."""
-    for pattern, plain in _DIALECTS:
-        text = pattern.sub(plain, text)
-    return text
 
 
 def _lists(plain: str, text: str) -> Iterator[Sighting]:

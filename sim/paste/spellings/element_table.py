@@ -19,10 +19,6 @@ EXAMPLES = (
         "| DE | Name | Value |\n|--|--|--|\n| 0 | MTI | 0800 |\n| 3 | x | 990000 |\n| 11 | STAN | 000042 |",
         ("0800", {"3": "990000", "11": "000042"}),
     ),
-    (
-        "message_type :     : 0800\nproc_code :  003 : 990000\nstan :  011 : 000042\nnote : 044 : a : b",
-        ("0800", {"3": "990000", "11": "000042", "44": "a : b"}),
-    ),
 )
 _DIVIDERS = "|\t;,"
 _NAMED = " : "  # name, number and value, if one is there
@@ -70,9 +66,8 @@ def find(text: str) -> Iterator[Named]:
             return
         if divider == _COLUMNS and place < 0:
             break
-        by_line = {at: row for at, cells in enumerate(split) if (row := _row(cells, place))}
-        rows = list(by_line.values())
-        often = len(dict(rows)) >= _FEWEST and 2 * len(rows) > max(by_line) - min(by_line) + 1
+        rows = [row for cells in split if (row := _row(cells, place))]
+        often = len(dict(rows)) >= _FEWEST and 2 * len(rows) > len(lines)
         if often and (messages := list(_messages_of_rows(rows, text))):
             yield from messages
             return

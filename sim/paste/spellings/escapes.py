@@ -45,7 +45,8 @@ def find(text: str) -> Iterator[Sighting]:
     path of a file may have them, too."""
     joined = tidy.joined(text)
     yield from _strings(joined, text, False)
-    named, count = _CONTROL.subn(_by_name, joined)
+    codes = tidy.CONTROL_CODES
+    named, count = _CONTROL.subn(lambda mark: f"\\x{codes[mark[1]]}" if mark[1] else "", joined)
     if count:
         yield from _strings(named, text, True)
 
@@ -67,10 +68,6 @@ def _strings(text: str, paste: str, named: bool) -> Iterator[Sighting]:
             data, taken = _unescaped(body, base)
             if data:
                 yield sighted("string with escapes", data, taken, paste)
-
-
-def _by_name(match: re.Match[str]) -> str:
-    return f"\\x{tidy.CONTROL_CODES[match[1]]}" if match[1] else ""
 
 
 def _quoted(text: str, at: int, start: int) -> str:

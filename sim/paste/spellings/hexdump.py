@@ -16,10 +16,6 @@ from sim.paste.spellings.sighting import Sighting, sighted
 NAMES = ("hex dump",)
 EXAMPLES = (
     ("0000  30 38 30 30 82 20 00 00  0800. ..\n0008  FF 31", bytes.fromhex("30383030 82200000 FF31")),
-    (
-        "|30383030 82200000 ff313233| 0800. ...123 00000000\n|31| 1  0000000c\n0000000d",
-        bytes.fromhex("30383030 82200000 FF313233 31"),
-    ),
     ("00000000: 3038 3030 8220 0000  0800. ..\n00000008: ff31", bytes.fromhex("30383030 82200000 FF31")),
 )
 # The rows of the largest paste, at 16 bytes each.

@@ -43,19 +43,11 @@ def find(text: str) -> Iterator[Sighting]:
         return
     every = [places for base in _BASES if (places := _places(rows, base))]
     for name, read in _READERS:
-        if data := _least(rows, every, read):
+        # The fewest bytes, since an offset read in the wrong base adds blanks.
+        tried = (data for places in every if (data := _data(rows, places, read)))
+        if len(data := min(tried, key=len, default=b"")) > _WIDTH:
             yield sighted(name, data, sum(len(row[0]) + 1 for row in rows), text)
             return
-
-
-def _least(
-    rows: list[re.Match[str]], every: list[list[int]], read: Callable[[str, int], bytes | None]
-) -> bytes:
-    """The bytes of *rows*, read with *read*: the fewest, since an offset read in the wrong base adds
-    blanks."""
-    candidates = [data for places in every if (data := _data(rows, places, read))]
-    least = min(candidates, key=len, default=b"")
-    return least if len(least) > _WIDTH else b""
 
 
 def _bare(lines: list[str]) -> bytes:

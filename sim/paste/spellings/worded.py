@@ -83,7 +83,8 @@ def worded(text: str) -> list[Named]:
     >>> [one.fields for one in worded("MTI: 0800\\nSTAN: 42\\nNetwork management code: 301\\nRRN: 1")]
     [{'11': '42', '70': '301', '37': '1'}]
     """
-    for pairs in (_recorded(text), _of_lines(text), _inline(text)):
+    recorded = [(words_of(key), value) for key, value in plain_values(text)]
+    for pairs in (recorded, _of_lines(text), _inline(text)):
         if messages := [message for part in _divided(pairs) if (message := _message(part))]:
             return messages
     return []
@@ -98,10 +99,6 @@ def path_in_words(label: str) -> str | None:
     words = words_of(label)
     number = 0 if _MTI.fullmatch(words) else _numbers(VERSIONS[0]).get(words)
     return None if number is None else str(number)
-
-
-def _recorded(text: str) -> list[tuple[str, str]]:
-    return [(words_of(key), value) for key, value in plain_values(text)]
 
 
 def _of_lines(text: str) -> list[tuple[str, str]]:

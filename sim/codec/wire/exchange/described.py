@@ -136,7 +136,9 @@ def _row(described: Described, version: str, rows: Mapping[str, Any]) -> dict[st
     if described.written != rows["track" if content == "z" else kind_of(content)]:
         row["written"] = described.written
     signed = content == "x+n" and described.written == BCD
-    if described.page and (described.written == HEX or signed) and described.page != _usual_page(rows):
+    pages = (rows["text"], rows.get("mti", ""), rows["digits"])
+    usual_page = next((page for page in pages if page in SINGLE_BYTE), "ascii")
+    if described.page and (described.written == HEX or signed) and described.page != usual_page:
         row["page"] = described.page
     if described.lengths and described.lengths != rows["lengths"]:
         row["lengths"] = described.lengths
@@ -244,12 +246,6 @@ def _bytes_of(part: Mapping[str, Any]) -> int:
 def notation(content: str, size: int, digits: int) -> str:
     """`n..19` for a prefix of two digits, `n 6` for none."""
     return f"{content}..{size:0{digits}}" if digits else f"{content} {size}"
-
-
-def _usual_page(rows: Mapping[str, Any]) -> str:
-    """The code page of characters in packed and hex elements, unless an element's row names another."""
-    pages = (rows["text"], rows.get("mti", ""), rows["digits"])
-    return next((page for page in pages if page in SINGLE_BYTE), "ascii")
 
 
 def fields_of(fmt: Format, version: str | None) -> list[Field]:

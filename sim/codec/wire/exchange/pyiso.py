@@ -151,8 +151,10 @@ def to_pyiso8583(fmt: Format, version: str | None = None) -> tuple[dict[str, Any
     raw = fmt.bitmap == RAW
     page = "ascii" if fmt.mti == BCD else _python_page(fmt.mti)
     bitmap = _field("b", 8) if raw else _field(page, 16)
+    header = fmt.frames[-1].removeprefix("header-") if fmt.frames else ""
     written: dict[str, Any] = {
-        "h": _field("b", _header_bytes(fmt)),
+        # An otherwise unknown header directly before the message.
+        "h": _field("b", int(header) if header.isdecimal() else 0),
         "t": _field("b", 2) if fmt.mti == BCD else _field(page, 4),
         "p": {**bitmap, "desc": "Bitmap, Primary"},
         "1": {**bitmap, "desc": "Bitmap, Secondary"},
@@ -164,12 +166,6 @@ def to_pyiso8583(fmt: Format, version: str | None = None) -> tuple[dict[str, Any
         else:
             written[str(field.number)] = _described(field)
     return written, left
-
-
-def _header_bytes(fmt: Format) -> int:
-    """The width of an otherwise unknown header directly before the message, or 0."""
-    width = fmt.frames[-1].removeprefix("header-") if fmt.frames else ""
-    return int(width) if width.isdecimal() else 0
 
 
 def _field(encoding: str, size: int) -> dict[str, Any]:
