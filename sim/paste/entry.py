@@ -449,7 +449,7 @@ def _in_order(kept: list[Candidate]) -> list[Candidate]:
         if place and (candidate.odd or not candidate.fits):
             continue
         series = [candidate, *islice(following(candidate), _COMPARED)]
-        ahead = max(candidate.data.find(sent, candidate.state.at), 0) if place else 0
+        ahead = len(candidate.data) if place and sent in candidate.data[candidate.state.at :] else 0
         if not place or (series[1:] and (ahead or best.odd or same(best, candidate))):
             ranks[place] = ahead, sum(message.evidence for message in series)
     first = kept.pop(max(ranks, key=ranks.__getitem__))

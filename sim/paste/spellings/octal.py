@@ -44,7 +44,7 @@ def find(text: str) -> Iterator[Sighting]:
     every = [places for base in _BASES if (places := _places(rows, base))]
     for name, read in _READERS:
         # The fewest bytes, since an offset read in the wrong base adds blanks.
-        tried = (data for places in every if (data := _data(rows, places, read)))
+        tried = (octets for places in every if (octets := _data(rows, places, read)))
         if len(data := min(tried, key=len, default=b"")) > _WIDTH:
             yield sighted(name, data, sum(len(row[0]) + 1 for row in rows), text)
             return
