@@ -14,7 +14,7 @@ PAN = "4111111111111111"
 PASTES = (
     ("emv-tlv", "9F26086C15EBC5894EAA9B9F2701809F3602E242950500000080009A03261120", "ARQC"),
     ("emv-tlv", "6F 12 84 07 A0 00 00 00 03 10 10 A5 07 50 05 56 49 53 41 31", "holds 2 tags"),
-    ("emv-tlv", 'var data = "9f02060000000010009f2608e4539ffffaa341db9f3602000195050000048000";', "ARQC"),
+    ("emv-tlv", 'var data = "9f02060000000010009f2608e4539ffffaa341db9f3602000195050000048000";', ""),
     ("emv-tlv", 'String d = "9F27 01 80"\n + "9F36 02 0349"\n + "9C 01 00"\n + "82 02 5800";', "ARQC"),
     ("pin-block", f"PAN: {PAN}\nPIN block (format 0): 041225EEEEEEEEEE", "4 digits"),
     ("kcv", "Key: 0123456789ABCDEFFEDCBA9876543210\nKCV: 08D7B4", None),
