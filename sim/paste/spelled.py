@@ -4,7 +4,6 @@ restored, parts are joined, and every assumption is reported."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
