@@ -364,9 +364,7 @@ _SAYERS: dict[str, Sayer] = {
         mask(number, message[number], message.version), message.version
     ),
     "merchant category": lambda message, number, network: say_merchant(message[number]),
-    "one amount": lambda message, number, network: next(
-        (part.meaning for part in unfold(message, number) if part.name == "amount"), ""
-    ),
+    "one amount": lambda message, number, network: first_amount(message, number),
     "original": lambda message, number, network: mti.say_original(message[number], message.version),
     "point of service": _pos,
     "processing code": _processing_code,

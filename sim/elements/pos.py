@@ -33,19 +33,14 @@ def _codes(value: str, version: str, job: str, network: str | None = None) -> li
     return [code for code in codes if code]
 
 
-def entry_mode(message: Message, network: str | None = None) -> str:
-    """The card entry in words, by the codes of *network* if it has its own; empty if DE 22 does not give it.
+def mode_of(value: str, version: str, network: str | None = None) -> str:
+    """The card entry for a *value* of DE 22 in words, by the codes of *network* if it has its own; empty if
+    DE 22 does not give it.
 
-    >>> entry_mode(Message("0100", {22: "051"}))
+    >>> mode_of("051", "1987")
     'chip'
     """
-    codes = _codes(message.get(_NUMBER), message.version, "entry", network)
-    return ", ".join(code.meaning for code in codes)
-
-
-def mode_of(value: str, version: str) -> str:
-    """The card entry for a *value* of DE 22, by the standard's codes."""
-    return ", ".join(code.meaning for code in _codes(value, version, "entry"))
+    return ", ".join(code.meaning for code in _codes(value, version, "entry", network))
 
 
 def added_meaning(message: Message, job: str, network: str | None) -> str:
@@ -65,12 +60,7 @@ def added_meaning(message: Message, job: str, network: str | None) -> str:
     return code.meaning if code else ""
 
 
-def entry_kind(message: Message) -> str:
-    """The kind of card entry by the standard's codes; see `kind_of`."""
-    return kind_of(message.get(_NUMBER), message.version, None)
-
-
-def kind_of(value: str, version: str, network: str | None) -> str:
+def kind_of(value: str, version: str, network: str | None = None) -> str:
     """The kind of card entry for a *value* of DE 22, in the code lists or in those of *network* if it has its
     own: `chip`, `contactless`, `magnetic stripe`, `manual` ...; empty if unknown."""
     kinds = [code.kind for code in _codes(value, version, "entry", network)]

@@ -514,7 +514,7 @@ def _reading(message: Message, name: str | None) -> str:
     """Card entry (DE 22) and, in 1987, the condition (DE 25)."""
     code, condition = message[22], message.get(number_of("condition", message.version))
     version = message.version
-    mode = pos.entry_mode(message, name)
+    mode = pos.mode_of(code, version, name)
     added = "" if mode else pos.added_meaning(message, "entry", name)
     if not mode and not added:
         return f"The point of service code {code} says: {meaning(message, 22, name)}."

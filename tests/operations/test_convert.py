@@ -211,7 +211,7 @@ def test_a_way_of_entry_that_has_no_place_is_named() -> None:
     made = convert(tapped, "2003", at=AT)
     (note,) = (one for one in made.notes if one.number == 22)
     assert "2003 cannot express contactless; it uses chip" in note.note
-    assert pos.entry_kind(made.message) == "chip"
+    assert pos.kind_of(made.message[22], made.message.version) == "chip"
 
 
 @pytest.mark.parametrize("to", ["1993", "2003"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sim.codec import Message
 from sim.elements import pos
 from sim.elements.mti import is_response
 from sim.operations.conversion.draft import (
@@ -193,8 +192,8 @@ def point_of_service_bits(draft: Draft, rule: ConversionRow) -> None:
 
 def _unsaid(draft: Draft, entry: str) -> str:
     """A note if the new version cannot express the entry mode and *entry* (DE 22) says something else."""
-    old = pos.entry_kind(draft.message)
-    new = pos.entry_kind(Message(draft.mti, {_ENTRY: entry}, draft.to))
+    old = pos.kind_of(draft.message.get(_ENTRY), draft.message.version)
+    new = pos.kind_of(entry, draft.to)
     if old in ("", _UNKNOWN, new):
         return ""
     words = read_toml("phrases")["entries"]

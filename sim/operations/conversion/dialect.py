@@ -89,7 +89,7 @@ def missing(
     values: dict[int, str] = {}
     if any(row.network for row in recipes(name, message.version)):
         entry, currency = _OTHERWISE
-        entry = "ecommerce" if pos.entry_kind(message) == "ecommerce" else entry
+        entry = "ecommerce" if pos.kind_of(message.get(ENTRY), message.version) == "ecommerce" else entry
         kind = _USUAL_KIND if message.mti[1:2] != _MANAGES else _kind(source, name, message.version) or _ECHO
         samples = own_elements(template_of(kind, name, message.version, "purchase", entry, currency, None))
         values = {number: value for number, value in samples.items() if number in numbers}
