@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from sim.codec import bitmap
 from sim.codec.message import Message, PartialMessage
-from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError, quoted
+from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, ParseError, counted, quoted
 from sim.errors import size as size_of
 from sim.spec import VERSIONS, ElementSpec, Spec, spec
 from sim.spec.elements import table
@@ -230,8 +230,8 @@ def _bad_prefix(raw: str, at: int, number: int, partial: Message) -> ParseError:
 
 
 def _too_short(raw: str, at: int, number: int, width: int, partial: Message) -> ParseError:
-    element = partial.spec[number]
-    expected = element.format if element.fixed else f"{width} characters, as its length prefix says"
+    element, said = partial.spec[number], counted(width, "character")
+    expected = element.format if element.fixed else f"{said}, as its length prefix says"
     return ParseError(number, at, expected, size_of(raw[at:]), PartialMessage.of(partial), "value", width)
 
 

@@ -300,7 +300,7 @@ def _read_fixed(text: str) -> ChipData:
         tags.append(Tag(name, upper[at : at + size], at, at, at + size))
         at += size
     if error is None and at < len(upper):
-        error = TlvError(at, f"the end after {tags[-1].tag}", f"{(len(upper) - at) // 2} more bytes")
+        error = TlvError(at, f"the end after {tags[-1].tag}", counted((len(upper) - at) // 2, "more byte"))
     return _chip(FIXED, upper, tuple(tags), error)
 
 

@@ -196,7 +196,7 @@ def _places(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iter
         yield part
         at = part.end
     if at < end:
-        reading.wrong(at, end, last, f"nothing after {last.name}", f"{end - at} more characters")
+        reading.wrong(at, end, last, f"nothing after {last.name}", counted(end - at, "more character"))
 
 
 def _next(reading: Cutting, cell: Cell, at: int, end: int, depth: int, *, last: bool = False) -> Part | None:
@@ -323,7 +323,7 @@ def _bits(reading: Cutting, cell: Cell, at: int, end: int, depth: int) -> Iterat
         yield part
         start = part.end
     if start < end:
-        reading.wrong(start, end, cell, "nothing after the last part", f"{end - start} more characters")
+        reading.wrong(start, end, cell, "nothing after the last part", counted(end - start, "more character"))
 
 
 # BASE24 tokens are text: a header with the number of tokens and of characters, both including the header,

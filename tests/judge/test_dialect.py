@@ -91,7 +91,7 @@ def test_what_fits_the_parts_is_not_spoken_of() -> None:
     [
         (48, "12X4TELLER840", "48.1", "'X'"),
         (48, "1234TELLER84", "48.3", "2"),
-        (48, "1234TELLER840!", "48.3", "1 more characters"),
+        (48, "1234TELLER840!", "48.3", "1 more character"),
         (60, "01041234X104", "60", "something else"),
         (60, "010312", "60", "2"),
         (60, "0103123", "60.01", "3 characters"),

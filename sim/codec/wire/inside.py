@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from sim.codec.wire.formats import Field, Inside
-from sim.errors import BuildError, WireError
+from sim.errors import BuildError, WireError, counted
 from sim.parts.layout import flags, list_heads, read
 
 # Start and encoding of a part -> its value, the start of that, the end of the part.
@@ -38,7 +38,8 @@ def text_of(inside: Inside, data: bytes, take: Take) -> Iterator[str]:
         value, _, at = take(at, inside.fields[part.key])
         yield f"{len(value):0{len(part.own)}}{value}" if part.own else value
     if at < len(data):
-        raise WireError(None, at, f"nothing after {cell.cells[-1].name}", f"{len(data) - at} more bytes")
+        more = counted(len(data) - at, "more byte")
+        raise WireError(None, at, f"nothing after {cell.cells[-1].name}", more)
 
 
 def _bitmap_of(inside: Inside, take: Take) -> tuple[str, int]:
