@@ -40,7 +40,7 @@ UNSEEN = 15.0
 NO_HABIT = 5.0  # doubled keystrokes are common, other extra characters are not
 _COUNTED, _OFF = 6, 2
 _CUT_OFF, _BLANK = 6.0, -4.0
-_DECIMAL, _HEX, _WHICH = "0123456789", "0123456789ABCDEF", 4.0
+_DECIMAL, _HEX = "0123456789", "0123456789ABCDEF"
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
 _FARTHEST = 44  # the longest header
 _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
@@ -117,16 +117,14 @@ def _heads(raw: str, frame: Frame | None) -> Iterator[Edit]:
     for index, version in enumerate(VERSIONS):
         bits, why = PRIOR[VERSION] + 3 * (index == 2), f"the elements are those of ISO 8583:{version}"
         if mti[:1] != str(index):
-            # With no valid version digit, another fault in the MTI is as likely.
-            strange = _WHICH * (version_of(mti) is None)
-            yield Edit(f"{index}{raw[1:]}", bits + strange, VERSION, MTI_FIELD, why, mti[:1], str(index))
+            yield Edit(f"{index}{raw[1:]}", bits, VERSION, MTI_FIELD, why, mti[:1], str(index))
     if is_digits(digits) and len(digits) == MTI_WIDTH - 1:
         tried = {digits[:at] + digit + digits[at:] for at in range(MTI_WIDTH) for digit in _DECIMAL}
         for candidate in sorted(
             value for value in tried if anchors.usual(value) and anchors.is_known_mti(value)
         ):
             # Software that treats the text as a number drops the leading zero.
-            action, bits = (ZERO, PRIOR[ZERO]) if candidate == f"0{digits}" else (LOST, PRIOR[LOST] + _WHICH)
+            action, bits = (ZERO, PRIOR[ZERO]) if candidate == f"0{digits}" else (LOST, PRIOR[LOST])
             why = "an MTI has four digits"
             yield Edit(candidate + raw[MTI_WIDTH - 1 :], bits, action, MTI_FIELD, why, digits, candidate)
     begin, is_whole = frame.begin if frame else MTI_WIDTH + 2 * BITMAP_WIDTH, bool(frame and frame.whole)
@@ -290,7 +288,7 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
     if number == _CHIP:
         for value, bits, why in chip.restored(short, lost, tags_given(gap.others)):
             seen.add(value)
-            yield value, bits + _WHICH, why
+            yield value, bits, why
     what = "characters they were" if lost > gap.unit else "byte it was" if lost > 1 else "character it was"
     yield short + UNKNOWN * lost, _NOTHING_TELLS, f"nothing shows which {what}"
     if lost > gap.unit:

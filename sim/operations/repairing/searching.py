@@ -19,7 +19,7 @@ from sim.operations.repairing import chip, halves
 from sim.operations.repairing import edits as undoing
 from sim.operations.repairing.edits import Edit
 from sim.operations.repairing.framing import UNKNOWN, Bytes, Frame, Place, Source, Text, Units
-from sim.operations.repairing.weighing import Weight, announced, usually_odd, weigh
+from sim.operations.repairing.weighing import Weight, announced, weigh
 from sim.operations.validation import Report, judge
 from sim.spec import Spec, spec, version_of
 
@@ -85,9 +85,8 @@ def valued(raw: str, table: Spec) -> list[Trial]:
         return []
     copy = replace(trial, judged={})
     copy.judge(None)
-    weights = trial.weight.odd.items()
-    odd = {number for number, bits in weights if number and bits > usually_odd(number, table)}
-    suspects = {number for number in odd | copy.judged.keys() if number and number > 1} - {41, 42, 43, 55}
+    odd = {*trial.weight.said.odd, *copy.judged}
+    suspects = {number for number in odd if number and number > 1} - {41, 42, 43, 55}
     frame = Text(table).frame(raw)
     return [trial, *_weighed(raw, undoing.values(raw, frame, table, suspects) if frame else (), table)]
 

@@ -29,6 +29,7 @@ _CURRENCIES = (49, 50, 51)
 _OPEN = re.compile("[Rr]eserved|[Pp]rivate|[Aa]dditional .*data")
 # Known tags that fill a value of this length belong in DE 55.
 _TAGS, _CHIP_DATA = 20, 10.0
+_UNKNOWN = 5.0  # the cost of a value with an unknown character
 _LONGEST = 400  # characters examined for words
 # The probability of an element by its presence code; without a row, the share of networks that use it.
 # Elements occur in groups, so each one counts only in part.
@@ -64,7 +65,7 @@ def weigh(mti: str, fields: dict[int, str], table: Spec) -> Weight:
 def alone(number: int, value: str, table: Spec) -> float:
     """How implausible a value is by itself."""
     if UNKNOWN in value:
-        return usually_odd(number, table) + 3.0
+        return _UNKNOWN
     odd = 0.0
     element = table[number]
     if misfit(value, element, table) is not None:
@@ -90,13 +91,6 @@ def alone(number: int, value: str, table: Spec) -> float:
         odd += 3 + words(value[:_LONGEST])  # may contain hex digits
     is_chip = number != _CHIP and len(value) >= _TAGS and chip.is_sound(value)
     return odd + _CHIP_DATA * is_chip
-
-
-def usually_odd(number: int, table: Spec) -> float:
-    """The usual cost of a valid value: names and private-use data are in no registry."""
-    if number == _LOCATION:
-        return 10.0
-    return 4.0 if number in _NAMED or _OPEN.search(table[number].name) else 0.5
 
 
 def words(value: str) -> float:
