@@ -194,7 +194,8 @@ def test_a_wrong_bit_is_named_by_its_element(number: int) -> None:
     """What is proposed says which element the bitmap hides or makes up."""
     bits = f"{int(REQUEST[4:20], 16) ^ 1 << 64 - number:016X}"
     first = repair(REQUEST[:4] + bits + REQUEST[20:]).proposals[0]
-    assert (first.text, first.field, f"DE {number}," in first.evidence[0]) == (REQUEST, number, True)
+    assert (first.text, first.field) == (REQUEST, number)
+    assert f"DE {number} " in first.evidence[0].replace(",", " ")
 
 
 @pytest.mark.parametrize("size", [4, 40, 90, 150])
@@ -219,6 +220,21 @@ def test_digits_of_a_card_number_that_were_swapped_are_restored_from_its_track()
     made = generate("auth", network="VISA", pan="4539578763621486", entry="stripe").raw
     first = repair(made.replace("164539578763621486", "164539578736621486", 1)).proposals[0]
     assert (first.verdict, first.field, first.text) == (RESTORED, 2, made)
+
+
+def test_a_value_that_other_elements_tell_in_part_is_likely() -> None:
+    """DE 7 gives minutes and seconds of DE 12, not its hour, so the lost digit may be one of these."""
+    made = generate("auth", network="VISA", at=datetime(2026, 11, 27, 16, 39, 35, tzinfo=UTC))
+    assert made.message[12] == "113935"
+    first = repair(made.raw.replace("1139351127", "139351127", 1)).proposals[0]
+    assert (first.verdict, first.field) == (LIKELY, 12)
+
+
+def test_a_byte_lost_in_a_counted_value_is_not_restored() -> None:
+    """Of 9F1A one byte is left: its length may be missing, or a byte of the value."""
+    chip = CHIP[55].replace("9F1A020840", "9F1A0240", 1)
+    first = repair(build(CHIP.replace(de55=chip))).proposals[0]
+    assert (first.verdict, first.field, first.action) == (LIKELY, 55, "tag changed")
 
 
 def test_a_value_that_nothing_tells_is_not_made_up() -> None:

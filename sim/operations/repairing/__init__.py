@@ -340,7 +340,9 @@ def _sure(trial: Trial, ahead: float) -> bool:
         is_whole = is_proven and number != 35  # the end of track 2 is confirmed by nothing
         return is_told or (is_whole and off <= _FEW) or (is_chip and off != _FEW)
     if edit.action == undoing.TAG:
-        return edit.why.startswith(chip.OF_LENGTH) and ahead >= _FAR and chip.goes_on(edit.before, edit.after)
+        if len(edit.before) < len(edit.after) or not edit.why.startswith(chip.OF_LENGTH):
+            return False  # a byte may be missing from a value instead
+        return ahead >= _FAR and chip.goes_on(edit.before, edit.after)
     if edit.action == undoing.ADDED:
         return ahead >= _FAR
     if edit.action == undoing.LOST:

@@ -40,7 +40,7 @@ UNSEEN = 15.0
 NO_HABIT = 5.0  # doubled keystrokes are common, other extra characters are not
 _COUNTED, _OFF = 6, 2
 _CUT_OFF, _BLANK = 6.0, -4.0
-_DECIMAL, _HEX = "0123456789", "0123456789ABCDEF"
+_DECIMAL, _HEX, _WHICH = "0123456789", "0123456789ABCDEF", 4.0
 _LEAST = MTI_WIDTH + BITMAP_WIDTH
 _FARTHEST = 44  # the longest header
 _TPDU, _TPDU_WIDTH, _ISO_HEADER = "60", 10, re.compile("ISO[0-9]{9}")
@@ -48,7 +48,7 @@ _LONGEST_SWAPPED = 42
 _TRACK_2, _EXPIRY, _CHIP = 35, 14, 55
 _PAN, _SENTINELS, _FILLER = 2, ";?", "Ff"
 _CLOCKS = {7, 12}  # other elements suggest a time, but do not prove another one wrong
-TOLD = "other elements give this value"
+TOLD, _PARTLY_TOLD = "other elements give this value", "other elements give a part of this value"
 _TURNED_ROUND = "two adjacent characters were swapped"
 WRONG_DIGIT = "one digit of the length was wrong"
 FITS = "with this length, the message can be read to its end"
@@ -288,15 +288,17 @@ def _restored(gap: Opening, number: int, lost: int) -> Iterator[tuple[str, float
     if number == _CHIP:
         for value, bits, why in chip.restored(short, lost, tags_given(gap.others)):
             seen.add(value)
-            yield value, bits, why
+            yield value, bits + _WHICH, why
     what = "characters they were" if lost > gap.unit else "byte it was" if lost > 1 else "character it was"
     yield short + UNKNOWN * lost, _NOTHING_TELLS, f"nothing shows which {what}"
     if lost > gap.unit:
         return
     for pattern in expected(number, gap.others, gap.table):
-        for value in sorted(fits(short, pattern, lost) - seen):
+        values = fits(short, pattern, lost)
+        told = _PARTLY_TOLD if any(UNKNOWN in value for value in values) else TOLD
+        for value in sorted(values - seen):
             seen.add(value)
-            yield value, log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0), TOLD
+            yield value, log2(len(value)) + (_NOTHING_TELLS - 2 if UNKNOWN in value else 0), told
     for begin, stop in _runs(short, lost):
         value, unit = short[:begin] + short[begin : begin + lost] + short[begin:], short[begin : begin + lost]
         if value not in seen and (stop - begin > lost or unit in (" ", "0")):
