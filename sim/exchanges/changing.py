@@ -64,7 +64,8 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
     named = _named(part, requests)
     negations = part.all("negation")
     if named and negations and {mark.key for mark in part.marks} <= {"negation", *_SILENT}:
-        return [plan for at, plan in enumerate(plans) if at not in named] or plans
+        left = [plan for at, plan in enumerate(plans) if at not in named]
+        return left or [*plans[:-1], replace(plans[-1], unclear=(negations[0].words,))]
     if not named and len(plans) > 1 and _alike(requests):
         part.unclear.append(f"which of the {len(plans)} transactions: the first, the last or all")
     places = named or [len(plans) - 1]

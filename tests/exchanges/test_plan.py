@@ -296,6 +296,11 @@ def test_a_described_message_has_its_plan() -> None:
         ("two visa sales of 9 USD", "the first contactless, the second keyed", ["0100 22~07", "0100 22~01"]),
         ("visa 9 USD, mastercard 8 USD", "the visa one with PIN", ["0100 52+", "0100 52!"]),
         ("visa 9 USD, mastercard 8 USD", "without the first one", ["0100 2~5"]),
+        (
+            "two visa sales of 9 USD",
+            "all but the last declined",
+            ["0100", "0110 39=05", "0100", "0110 39=00"],
+        ),
     ],
 )
 def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
@@ -316,6 +321,8 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
         ("visa 9 USD", "change it"),
         ("visa 9 USD approved", "and the reversal times out"),
         ("two visa sales of 9 and 8 USD", "reverse it"),
+        ("two visa sales of 9 and 8 USD", "without all of them"),
+        ("four visa sales of 9 USD", "all but declined"),
     ],
 )
 def test_a_follow_up_never_guesses(first: str, then: str) -> None:

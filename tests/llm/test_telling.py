@@ -29,6 +29,7 @@ MESSAGES = {
     "request": REQUEST,
     "decline": DECLINE,
     "approval": APPROVAL,
+    "partial": respond(REQUEST, "10", amount_minor_units=8000).message,
     "reversal": reverse(REQUEST).message,
     "echo": generate("echo", at=NOW).message,
     "typed": REQUEST.replace(
