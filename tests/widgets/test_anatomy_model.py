@@ -235,6 +235,12 @@ def test_the_model_needs_neither_pandas_nor_widgets() -> None:
     assert done.stdout.strip() == ""
 
 
+def test_what_is_wrong_with_an_element_stands_in_its_row() -> None:
+    """On the page as in the panel, with its sign."""
+    wrong = anatomy_html(GOOD.replace("164111111111111111", "164111111111111112", 1))
+    assert wrong.count("✖ DE 2: the check digit is wrong") == 1
+
+
 def test_html_is_the_same_every_time_and_hostile_text_stays_text() -> None:
     """No ids, no dates; hover rules by number; markup in a value is escaped."""
     first = anatomy_html(GOOD)

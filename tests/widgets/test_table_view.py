@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
 from typing import Any
 
+import anywidget
 import pytest
 
 import sim
+import sim.widgets
 
 CARD = "4539578763621486"  # of nobody
 
@@ -70,3 +75,14 @@ def test_an_empty_table_says_what_it_would_hold() -> None:
     view = sim.show(sim.read([], progress=False))
     assert view.count == 0
     assert "mti" in view.nothing
+
+
+def test_what_a_script_reads_is_sent_to_it() -> None:
+    """Each trait that the JavaScript of a widget names is synchronized."""
+    for module in pkgutil.walk_packages(sim.widgets.__path__, "sim.widgets."):
+        importlib.import_module(module.name)
+    kinds = [*anywidget.AnyWidget.__subclasses__()]
+    assert len(kinds) > 8
+    for kind in kinds:
+        named = re.findall(r"model\.[gs]et\(\s*[\"'](\w+)|[\"']change:(\w+)", str(kind._esm))
+        assert {one or other for one, other in named} <= {*kind.class_trait_names(sync=True)}, kind
