@@ -177,7 +177,8 @@ def _split(line: str, divider: str, plain: bool) -> list[str]:
     if divider not in line:
         return [line]
     if divider == _NAMED:
-        return [cell.strip() for cell in line.split(_NAMED, _NAMES - 1)]
+        cells = [cell.strip() for cell in line.split(_NAMED, _NAMES - 1)]
+        return cells if len(cells) == _NAMES else [line]
     if divider == "|":
         line = line.replace("||", "|") if line.startswith("||") else line
         return [cell.strip() for cell in line.strip(" \t|").split("|")]
