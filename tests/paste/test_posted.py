@@ -239,7 +239,7 @@ _NAMED = {
     ),
     "a name in a column before the number": "| MTI | 0 | 0200 |\n"
     + "\n".join(f"| Some name | {number} | {value} |" for number, value in _SALE.fields.items()),
-    "meanings after values, blanks around colons": "Field 0  : 0200 (MTI)\n"
+    "meanings after values, blanks around colons": "Request (MTI 0200)\nField 0  : 0200 (MTI)\n"
     + "\n".join(f"Field {number:<2} : {value} (its meaning)" for number, value in _SALE.fields.items()),
     "types and sizes in wide columns": "Message type: 0200\nFIELD  TYPE    LENGTH   VALUE\n"
     + "\n".join(
