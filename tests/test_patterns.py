@@ -23,6 +23,7 @@ from sim.spec.tables import read_csv
 
 _LONGEST = 65536
 _MOST_SECONDS = 0.5
+_MOST_SHORT = 0.01
 # What takes no longer for so many characters takes less than the most for the longest run, were its time to
 # grow with the square of the length.
 _STEPS = tuple((size, _MOST_SECONDS * (size / _LONGEST) ** 2) for size in (512, 2048, 8192, _LONGEST))
@@ -32,6 +33,7 @@ _RUNS = (
     *("30:", "3030 ", "0x30,", "1=", "1:", ", ", "a=", "a: ", "'0'", "[0]", "()", "<a>", "&#1;", "\\x30"),
 )
 _ENDS = ("!Z", "\n?")
+_STARTS = ("|", '"', "'", "[", "(", "<", "=", ":", "0x")
 # The longest text that a pattern is asked about, where its one caller sees to that.
 _NO_LONGER = {"sim.masking._LAST_DIGITS": 64}
 _Pattern = re.Pattern[Any]
@@ -121,5 +123,20 @@ def test_no_pattern_takes_more_than_its_length() -> None:
         if MORE or (at + turn) % 4 == 0
         for end in (_ENDS if ALL else (_ENDS[at % 2],))
         if _grows(pattern, how, run, end, _NO_LONGER.get(f"{module.__name__}.{name}", _LONGEST))
+    ]
+    assert not slow
+
+
+def test_no_pattern_tries_every_division_of_a_run() -> None:
+    """A few digits or letters after a mark, without the closing one; longer runs would never end if their
+    time grew exponentially."""
+    texts = [start + (run * 28)[:28] + "!" for start in _STARTS for run in ("0", "a", "30 ")]
+    slow = [
+        f"{module.__name__}.{name}, {how}: {text!r}"
+        for pattern, (module, name) in _patterns().items()
+        for how in _asked(module, name)
+        for text in (texts if isinstance(pattern.pattern, str) else map(str.encode, texts))
+        if _seconds(pattern, how, text) > _MOST_SHORT
+        and min(_seconds(pattern, how, text) for _ in range(2)) > _MOST_SHORT
     ]
     assert not slow

@@ -30,7 +30,7 @@ _ROW = re.compile(
 _FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A-Fa-f]{2} ?){4}.*)")
 # A row with its offset at the end: words in bars, then the gutter.
 _OFFSET_LAST = re.compile(
-    r"(?m)^[ \t]{0,8}\|((?:[0-9A-Fa-f]{2,8} ?){1,16})\|([^\r\n]{0,80}[ \t])([0-9A-Fa-f]{8})[ \t]*$"
+    r"(?m)^[ \t]{0,8}\|((?:[0-9A-Fa-f]{2} ?){1,64})\|([^\r\n]{0,80}[ \t])([0-9A-Fa-f]{8})[ \t]*$"
 )
 _TOKEN = re.compile(r"(?<![\s|])([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
