@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -279,6 +280,19 @@ def test_of_a_long_value_the_change_is_shown() -> None:
     assert (len(first.before), len(first.before) - len(first.after)) == (28, 2)
     assert first.before.startswith("…")
     assert first.before.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [(45, "B4111111111111111^HOPKINS/SARAH^30122010000000"), (52, "A1B2C3D4E5F60718")],
+)
+def test_letters_of_card_data_are_not_quoted(number: int, value: str) -> None:
+    """Evidence on an extra letter of a name or a PIN block does not spell these."""
+    raw = build(generate("auth", network="VISA", entry="manual").message.replace(**{f"de{number}": value}))
+    at = raw.index(value) + len(value) // 2
+    said = [one.said for one in repair(f"{raw[:at]}E{raw[at:]}").proposals if one.field == number]
+    assert any("without a letter" in text.casefold() for text in said)
+    assert not re.search("'[A-Z]'", "".join(said))
 
 
 def test_only_what_is_sure_is_given_where_that_is_asked_for() -> None:

@@ -47,8 +47,8 @@ __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"
 # The verdicts: certain, likely, or fault located but original value unknown.
 RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 
-# How many candidates are validated, and how many bits apart; the lead over the next candidate that makes a
-# proposal certain, inside a message and around it.
+# How many candidates are validated; how many bits after the first one a proposal may be; the lead over the
+# next candidate that makes the first one certain; how many are proposed.
 _JUDGED, _NEAR, _MARGIN, _MOST = 40, 12.0, 8.0, 8
 _LEFT = 8.0  # trailing bytes may belong to the link
 _LONGEST = 4_096  # bytes; longer data are not searched
@@ -299,11 +299,11 @@ def _masked_edit(trial: Trial) -> tuple[str, str]:
 
 def _near_the_change(before: str, after: str) -> tuple[str, str]:
     """Two long values, cut to the characters in which they differ and a few around these."""
+    if max(len(before), len(after)) <= _SHOWN:
+        return before, after
     start = common(before, after)
     end = common(before[start:][::-1], after[start:][::-1])
     head, tail = max(start - _CONTEXT, 0), max(end - _CONTEXT, 0)
-    if max(len(before), len(after)) <= _SHOWN:
-        return before, after
     first, last = "…" * (head > 0), "…" * (tail > 0)
     texts = (f"{first}{text[head : len(text) - tail]}{last}" for text in (before, after))
     return next(texts), next(texts)

@@ -162,9 +162,9 @@ def _bits(raw: Units, frame: Frame, source: Source) -> Iterator[Edit]:
             continue  # a tertiary bitmap
         mapped = source.mapped(raw, value ^ bit, top, frame.begin)
         if done := source.read(mapped):
-            action = BIT_CLEARED if value & bit else BIT_SET
-            why = f"the bitmap announces DE {number}, but it is not present"
-            why = why if value & bit else f"DE {number} is present, but the bitmap does not announce it"
+            action, why = BIT_SET, f"DE {number} is present, but the bitmap does not announce it"
+            if value & bit:
+                action, why = BIT_CLEARED, f"the bitmap announces DE {number}, but it is not present"
             yield Edit(done[0], PRIOR[action], action, number, why, table=done[1])
     if top == bitmap.ALL_BITS:
         mapped = source.mapped(raw, value >> 64 & ~first, 64, frame.begin - source.map)
@@ -267,10 +267,12 @@ def _bared(long: str, unit: int) -> Iterator[tuple[str, float, str]]:
 
 
 def _quoted(unit: str) -> str:
-    """A unit in words; digits are not shown, because they may belong to a card."""
+    """A unit in words; digits and letters are not shown, because they may belong to a card, its holder's name
+    or a PIN block."""
     if len(unit) > 1:
         return "a byte"
-    return {"0": "a zero", " ": "a blank"}.get(unit) or ("a digit" if unit.isdigit() else repr(unit))
+    kind = "a digit" if unit.isdigit() else "a letter" if unit.isalpha() else repr(unit)
+    return {"0": "a zero", " ": "a blank"}.get(unit, kind)
 
 
 def _runs(value: str, unit: int) -> Iterator[tuple[int, int]]:
