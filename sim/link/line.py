@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -77,9 +78,12 @@ def system_reason(error: OSError) -> str:
     """The reason for *error* in the system's words, which asyncio replaces; TLS and the resolver have
     their own. For a host with several addresses, that of the first."""
     number = re.search(r"\[Errno (\d+)\]", str(error))
-    own_words = getattr(error, "verify_message", "") or error.strerror or str(error)
-    words = os.strerror(int(number[1])) if number else own_words
-    return words[:1].lower() + words[1:]
+    if number and not isinstance(error, socket.gaierror):  # the resolver has its own numbers
+        words = os.strerror(int(number[1]))
+    else:
+        words = getattr(error, "verify_message", "") or error.strerror or str(error)
+    words = words.rstrip(".")
+    return words if words[1:2].isupper() else words[:1].lower() + words[1:]
 
 
 class Cutter:

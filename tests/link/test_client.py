@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import socket
+import ssl
 from typing import Any
 
 import pytest
 
 from sim.codec import Message
 from sim.link import AsyncClient, AsyncHost, LinkError, rules_of
+from sim.link.line import system_reason
 from sim.operations import respond
 from tests.link.ends import LINE, Clock, framed, kinds, message, until
 
@@ -234,6 +237,20 @@ async def test_a_name_with_two_addresses_has_one_reason(monkeypatch: pytest.Monk
     monkeypatch.setattr(asyncio, "open_connection", refused)
     with pytest.raises(LinkError, match=r"found none \(connection refused; is the host running on this port"):
         await AsyncClient(("localhost", 1)).connect()
+
+
+@pytest.mark.parametrize("number", [-2, 8, 11001])
+def test_the_resolver_has_its_own_words(number: int) -> None:
+    """Its numbers are others than those of the system, on macOS and Windows positive ones."""
+    error = socket.gaierror(number, "Name or service not known")
+    assert system_reason(error) == "name or service not known"
+
+
+def test_the_reason_of_tls_is_a_clause() -> None:
+    """Without a full stop, and with its abbreviations in capitals."""
+    error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    error.verify_message = "IP address mismatch, certificate is not valid for '127.0.0.1'."
+    assert system_reason(error) == "IP address mismatch, certificate is not valid for '127.0.0.1'"
 
 
 async def test_a_host_that_does_not_read_is_told() -> None:
