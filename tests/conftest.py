@@ -82,8 +82,10 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """The tests of a file stay together; those that ask language models stay in one process, because the
-    packages of the providers take seconds to load."""
+    """With `--dist loadfile`, the tests of a file stay together, and those that ask language models stay in
+    one process, because the packages of the providers take seconds to load."""
+    if config.option.dist != "loadfile":
+        return None
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
