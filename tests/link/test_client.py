@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import socket
 import ssl
 from typing import Any
 
@@ -237,13 +236,6 @@ async def test_a_name_with_two_addresses_has_one_reason(monkeypatch: pytest.Monk
     monkeypatch.setattr(asyncio, "open_connection", refused)
     with pytest.raises(LinkError, match=r"found none \(connection refused; is the host running on this port"):
         await AsyncClient(("localhost", 1)).connect()
-
-
-@pytest.mark.parametrize("number", [-2, 8, 11001])
-def test_the_resolver_has_its_own_words(number: int) -> None:
-    """Its numbers are others than those of the system, on macOS and Windows positive ones."""
-    error = socket.gaierror(number, "Name or service not known")
-    assert system_reason(error) == "name or service not known"
 
 
 def test_the_reason_of_tls_is_a_clause() -> None:
