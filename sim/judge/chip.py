@@ -420,7 +420,9 @@ def chip_currency(value: str = Tag["5F2A"], stated: str = CURRENCY, table: Spec 
 def chip_exponent(value: str = Tag["5F36"], code: str = Tag["5F2A"]) -> Told:
     """5F36 has the number of decimals of the currency in 5F2A."""
     unit = currency(_code(code))
-    if unit is None or unit.exponent is None or value[:1] != "0" or value[1:] == str(unit.exponent):
+    if unit is None or unit.exponent is None or len(value) != 2 or value[0] != "0":
+        return None  # no exponent: a tag of another size may hold card data
+    if value[1] == str(unit.exponent):
         return None
     return tag_hit("5F36", value, f"{unit.exponent}, the decimals of {unit.alpha}", repr(value))
 

@@ -232,9 +232,11 @@ def _country(asked: Question, held: Mapping[str, str], beside: Sequence[str]) ->
 def _recent(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
     """The date MMDD in the part named in the row is of the last days before that of DE 7, which is the row's
     first `given`."""
-    day, sent = held.get(min(asked.item.parts), "")[slice(*asked.item.at or ())], beside[0]
+    path, sent = min(asked.item.parts), beside[0]
+    day = held.get(path, "")[slice(*asked.item.at or ())]
     known = {day, sent} <= DAYS_OF_YEAR.keys()
-    return repr(day) if known and not -_RECENT <= days_between(sent, day) <= 1 else None
+    is_far = known and not -_RECENT <= days_between(sent, day) <= 1
+    return f"{day!r} in {asked.number}.{path}" if is_far else None
 
 
 @cache
