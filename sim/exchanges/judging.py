@@ -58,7 +58,7 @@ _SENT_AGAIN = frozenset((7, 64, 128))  # transmission time and MAC, which differ
 _COUNTER = "55.9F36"
 # What card and terminal compute anew for each transaction.
 _FRESH = {"55.9F26": "cryptogram", "55.9F37": "unpredictable number"}
-_REMOTE, _READ = "ecommerce", ("chip", "contactless", "magnetic stripe", "fallback")
+_REMOTE, _READ = "ecommerce", ("chip", "contactless", "magnetic stripe", "fallback")  # kinds of card entry
 _TRACKS = frozenset((35, 36, 45))
 _NOTHING = Message("", {})
 _ORIGINAL_AMOUNT = "57"
@@ -299,7 +299,7 @@ def _proofs(message: Message, network: str | None) -> Iterator[tuple[str, str]]:
         return
     inside = Inside(message, network)
     for path in _proof_paths(network, message.version):
-        if proof := inside[path].strip():
+        if (proof := inside[path].strip()).strip("0"):
             yield path, proof
 
 
@@ -501,14 +501,16 @@ def _increment_of_none(seen: Seen) -> Iterator[Hit]:
         return
     card, ids = account(message)[1], seen.history.ids
     answered = {at: step.message for at, step in enumerate(seen.before.steps) if at in seen.answers}
-    own = {at for at, request in answered.items() if account(request)[1] == card}
+    cards = {at: account(request)[1] for at, request in answered.items()}
+    own = [at for at, other in cards.items() if other == card]
+    others = [at for at, other in cards.items() if card and other and other != card]
     for path in _carried_parts(network, message.version, purpose):
         for at, request in answered.items():
             if (at, path) not in ids:
                 ids[at, path] = _carried(path, purpose, request, seen.answers[at], network)
-        known, all_known = ({ids[at, path] for at in ats} - {""} for ats in (own, answered))
+        known, of_others = ({ids[at, path] for at in ats} - {""} for ats in (own, others))
         value = str(inside[path]).strip()
-        if value and value not in known and (known or value in all_known):
+        if value and value not in known and (known or value in of_others):
             yield _hit_in(path, "the id of an authorization of this card", "another")
 
 

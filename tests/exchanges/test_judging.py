@@ -70,6 +70,16 @@ def test_the_authentication_of_a_declined_payment_may_be_sent_again(code: str, s
     assert [one.field for _, one in findings(exchange) if one.rule == "authentication-once"] == same
 
 
+def test_an_increment_without_a_card_is_of_no_other() -> None:
+    """If a log lacks the card of an increment, the id of an authorization in it may be right."""
+    request, answer, increment, _ = make(
+        "preauthorization", network="VISA", then="increment:500", at=AT
+    ).messages
+    nameless = increment.replace(de2=None, de35=None, de55=None)
+    exchange = Exchange.of([request, answer, nameless], network="VISA")
+    assert not [one for _, one in findings(exchange) if one.rule == "transaction-id-carried"]
+
+
 def test_each_card_counts_its_own_transactions() -> None:
     """A card with a lower transaction counter than another card's is nothing to report."""
     exchange = make(network="VISA", then="refund:600", at=AT)
