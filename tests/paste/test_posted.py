@@ -349,6 +349,14 @@ def test_a_dump_with_its_offsets_at_the_end_is_read() -> None:
     assert guess("\n".join([*rows, f"{'':60}{len(data):08x}"])).message == _SALE
 
 
+@pytest.mark.parametrize("divider", [" | ", "\t", ",", ";"])
+def test_a_column_of_lengths_is_none_of_numbers(divider: str) -> None:
+    """Names, lengths and values: a length of 12 does not make an amount DE 12."""
+    rows = [("Type", "0200"), *((f"Name {'x' * number}", value) for number, value in _SALE.fields.items())]
+    best = guess("\n".join(divider.join((name, str(len(value)), value)) for name, value in rows))
+    assert not best.believed
+
+
 def test_a_dump_behind_its_gutter_is_read() -> None:
     """A log that prints characters first, then bytes between bars."""
     data = encode(_SALE, wire_format("ascii-binary"))

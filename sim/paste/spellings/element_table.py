@@ -1,5 +1,6 @@
 """Tables of elements: `2,4111…`, `2;PAN;4111…`, columns divided by tabs or bars, or aligned with blanks. The
-first column is the number; the value is the column with such a heading, else the last."""
+number is in the first column or after the name; the value is in the column with such a heading, else in the
+last."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ EXAMPLES = (
     ),
 )
 _DIVIDERS = "|\t;,"
-_NAMED = " : "  # name, number and value, if one is there
+_NAMED = " : "  # between name, number and value
 _COLUMNS = "  "  # aligned with blanks, below a heading
 _FEWEST, _FEWEST_WIDE = 3, 4
 # Ruling lines.
@@ -67,7 +68,8 @@ def find(text: str) -> Iterator[Named]:
         if divider == _COLUMNS and place < 0:
             break
         rows = [row for cells in split if (row := _row(cells, place))]
-        often = len(dict(rows)) >= _FEWEST and 2 * len(rows) > len(lines)
+        lengths = sum(path == str(len(value)) for path, value in rows)  # in a column that looks like numbers
+        often = len(dict(rows)) >= _FEWEST and 2 * len(rows) > len(lines) and 2 * lengths <= len(rows)
         if often and (messages := list(_messages_of_rows(rows, text))):
             yield from messages
             return
