@@ -343,6 +343,7 @@ def test_a_model_that_fails_costs_nothing() -> None:
     panel.run()
     assert panel.describe.problem == "It did not answer in time"
     assert (panel.message, panel.description) == (before, "a frobnicated purchase")
+    assert re.sub("<[^>]+>", "", panel.said.value) == "The message below is the previous one."
 
 
 def test_a_description_has_a_limit() -> None:

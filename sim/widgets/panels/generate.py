@@ -360,12 +360,13 @@ class GeneratePanel(Panel, _Options):  # type: ignore[misc]
             self.read.value = planned(plan)
             try:
                 self._run(plan)
+                self._tell()
             except UnclearError as error:
                 failed(str(error))
-            self._tell()
 
         def failed(problem: str) -> None:
             self.problem, self.describe.problem, self.notes = problem, problem, _PREVIOUS
+            self._tell()
 
         return Inquiry(
             doing=f"Asking {self.writer.name() or 'the model'}\N{NO-BREAK SPACE}…",
