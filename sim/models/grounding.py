@@ -54,7 +54,7 @@ _BY = ("by", "von", "vom", "por", "pelo", "pela", "par")
 _CODED = ("code", "codigo")  # beside a decision, they are its code
 _OR = {"or", "nor", "oder", "noch", "ni", "ou", "nem", "o"}
 _RESTATED = 3  # words of a clause that a fact repeats
-_PART = re.compile(r"approved for ([\d.]+) of|Only ([\d.,]+) [A-Z]{3} of")
+_PART = re.compile(r"(?:approved for|Only) ([\d.,]+)(?: [A-Z]{3})? of ([\d.,]+)")
 _APPROVAL = re.compile(r"approval code \w+")
 _CENTS = re.compile(r"\d{1,12}[.]\d\d")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -158,7 +158,8 @@ class Ground:
         self.answer_codes = {*re.findall("[0-9A-Z]+", _APPROVAL.sub("", facts.decided))}
         if any(key == "entry" for key, _ in self.claims):
             self.claims.add(("card", "present" if _ABSENT.isdisjoint(self.claims) else "absent"))
-        self.part = next(filter(None, found.groups())) if (found := _PART.search(every)) else ""
+        found = _PART.search(every)
+        self.part, whole = ("".join(_plain_number(one)) for one in (found.groups() if found else ("", "")))
         self.claims |= {_PARTIAL} if self.part else set()
         self.claims |= {_MADE} if any(key == "decision" for key, _ in self.claims) else set()
         self.values: dict[str, set[str]] = {}
@@ -166,7 +167,8 @@ class Ground:
             self.values.setdefault(key, set()).add(value)
         self.answers = {*_claims(_units(facts.answers)), *self.claims, _MADE}
         self.minor_units = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
-        rest = max(self.minor_units, default=0) - int(self.part.replace(".", "") or 0)
+        cents = [int(one.replace(".", "")) for one in (whole, self.part) if _CENTS.fullmatch(one)]
+        rest = cents[0] - cents[-1] if cents else 0
         self.rest = f"{rest // 100}.{rest % 100:02}"  # of a partial approval, what is not approved
         self.utc = re.findall(r"([\d:]+) UTC", every)
         self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
@@ -287,7 +289,7 @@ class Ground:
             if (key, value) == _APPROVED and self.part and not denied:
                 so = self.part in amounts if amounts else _PARTIAL in pairs
             elif (key, value) == _DECLINED and self.part and not denied:
-                so = self.rest in amounts and self.part not in amounts
+                so = self.rest in amounts and self.part not in amounts - {self.rest}
             one_of = key in _ONE_OF or value in _PURPOSES
             if so != denied and (so or (one_of and (have or key == "decision"))):
                 return [("proof", value)]

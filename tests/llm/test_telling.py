@@ -30,6 +30,7 @@ MESSAGES = {
     "decline": DECLINE,
     "approval": APPROVAL,
     "partial": respond(REQUEST, "10", amount_minor_units=8000).message,
+    "half": respond(REQUEST.replace(de4="000000250000"), "10", amount_minor_units=125000).message,
     "reversal": reverse(REQUEST).message,
     "echo": generate("echo", at=NOW).message,
     "typed": REQUEST.replace(
