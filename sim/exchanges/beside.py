@@ -47,7 +47,7 @@ def settle(reader: Reader) -> None:
         _lone_number,
         _causes,
         _stages,
-        _negations,
+        excluded,
         _only,
     ):
         step(reader)
@@ -242,25 +242,21 @@ def _stages(reader: Reader) -> None:
             mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
 
 
-def _negations(reader: Reader) -> None:
-    """Set aside what is excluded: `not a refund but a purchase`."""
-    for mark in reader.all("negation"):
-        if mark.words.lower() == "no" and reader.portuguese:
-            mark.key = "aside"  # in the
-    excluded(reader)
-
-
 def excluded(reader: Reader) -> None:
     """Set aside what a negation excludes, if the text says what is meant: `chip instead of contactless`."""
     for mark in reader.all("negation"):
+        if mark.words.lower() == "no" and reader.portuguese:
+            mark.key = "aside"  # in the
+            continue
         after = next((other for other in reader.all(*MEANT) if other.start >= mark.end), None)
         gap = reader.text[mark.end : after.start] if after else ""
         if after is None or gap.count(" ") > _NEAR or not mark.value:
             continue
         meant = [other for other in reader.all(*MEANT) if slot(other) == slot(after)]
         others = any(other.value != after.value for other in meant) and not re.search("[,;.]", gap)
+        unsent = after.key in ("answer", "decision") and reader.all("only")
         # `Never an answer` before a reversal stays unclear: the reason is not known.
-        if others or (after.key == "answer" and not reader.all("then")):
+        if others or unsent or (after.key == "answer" and not reader.all("then")):
             mark.key = after.key = "aside"
 
 

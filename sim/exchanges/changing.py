@@ -12,7 +12,7 @@ from itertools import pairwise, product
 
 from sim.exchanges.beside import MEANT, chosen, excluded, sized, slot
 from sim.exchanges.lexicon import fold, pattern
-from sim.exchanges.plan import Asked, Plan, steps_of, together
+from sim.exchanges.plan import Asked, Plan, stan_after, steps_of, together
 from sim.exchanges.words import Mark, Reader, Sum
 
 _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
@@ -59,7 +59,7 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
     if any(plan.asked.count > 1 for plan in plans) and not part.all("count") and part.all(*_NAMING):
         keys = {mark.key for mark in part.marks}
         if len(plans) > 1 or keys - _DECIDING - _NAMING - _SILENT:
-            plans = [_plan(asked) for plan in plans for asked in _each(plan.asked)]
+            plans = [_after(plan, _plan(asked)) for plan in plans for asked in _each(plan.asked)]
     requests = [plan.asked for plan in plans]
     named = _named(part, requests)
     negations = part.all("negation")
@@ -72,18 +72,28 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
     for at in places:
         own = part.part()
         request = _reduced(requests[at], own)
-        plans[at] = compose(own, asked=request)
+        plans[at] = _after(plans[at], compose(own, asked=request))
         if part.all("change") and plans[at].asked == requests[at]:
             plans[at] = replace(plans[at], unclear=(*plans[at].unclear, part.all("change")[0].words))
     decided = named and any(plans[at].asked.is_declined for at in places)
     for at, request in enumerate(requests):
         if decided and not request.outcome and at not in places:  # the others are approved
-            plans[at] = _plan(replace(request, outcome="approved"))
+            plans[at] = _after(plans[at], _plan(replace(request, outcome="approved")))
     return plans
 
 
 def _plan(asked: Asked) -> Plan:
     return Plan("", asked, steps_of(asked))
+
+
+def _after(earlier: Plan, plan: Plan) -> Plan:
+    """The *plan* of the same transaction as *earlier*, with what was assumed and unclear there."""
+    return replace(
+        plan,
+        notes=(*earlier.notes, *plan.notes),
+        unclear=(*earlier.unclear, *plan.unclear),
+        not_possible=earlier.not_possible or plan.not_possible,
+    )
 
 
 def step_of(purpose: str) -> str:
@@ -101,7 +111,11 @@ def _each(asked: Asked) -> Iterator[Asked]:
     """The requests that *asked* stands for, one by one."""
     for at in range(asked.count):
         applies = asked.which is None or at in asked.which
-        yield replace(asked, count=1, which=None, outcome=asked.outcome if applies else "approved")
+        options = dict(asked.options)
+        if "stan" in options:
+            options["stan"] = stan_after(options, at)
+        outcome = asked.outcome if applies else "approved"
+        yield replace(asked, count=1, which=None, outcome=outcome, options=options)
 
 
 def _alike(requests: Sequence[Asked]) -> bool:
@@ -111,25 +125,23 @@ def _alike(requests: Sequence[Asked]) -> bool:
 
 
 def _named(part: Reader, requests: Sequence[Asked]) -> list[int]:
-    """The indices of the *requests* that a follow-up names: `the second`, `the visa one`."""
+    """The indices of the *requests* that a follow-up names: `the second`, `all but the visa one`."""
     if len(requests) < 2:
         return []
-    marks = part.all(*_NAMING)
-    places = chosen(marks, len(requests))
-    if places is None:
-        return []
-    for mark in marks:
-        mark.key = "aside"
     text = fold(part.text)
     for mark in part.all("network", "entry", "amount", "decision"):
         one = pattern("the-one").match(text, mark.end)
-        same = [at for at, request in enumerate(requests) if _is(request, mark)]
+        same = [at for at, request in enumerate(requests, 1) if _is(request, mark)]
         if one and same and pattern("ends-in-the").search(text, 0, mark.start):
-            places.extend(same)
             for other in part.marks:
                 if mark.start <= other.start < one.end():
                     other.key = "aside"
-    return sorted(set(places))
+            part.marks += [replace(mark, key="which", value=str(at)) for at in same]
+    marks = part.all(*_NAMING)
+    places = chosen(marks, len(requests)) or []
+    for mark in marks if places else ():
+        mark.key = "aside"
+    return places
 
 
 def _is(request: Asked, mark: Mark) -> bool:
@@ -147,9 +159,10 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     start = part.text.find(part.text.strip())
     if more := pattern("one-more").match(text, start):
         for mark in part.marks:
-            if more.start() <= mark.start < more.end():
+            if mark.key == "earlier" or more.start() <= mark.start < more.end():
                 mark.key = "aside"
-        return compose(part, asked=replace(last, then=(), count=1, which=None))
+        options = {name: value for name, value in last.options.items() if name != "stan"}
+        return compose(part, asked=replace(last, options=options, then=(), count=1, which=None))
     if not (part.all("alone") and pattern("adds").match(text, start)):
         return None
     for mark in part.all("order", "earlier", "it"):

@@ -162,9 +162,11 @@ class Composer(Draft):
             for mark in self.all("except"):
                 self.bad(mark.words)
         has_context = bool(self.all("head", "amount", "network", "kind", "alone"))
-        left = ["unknown", "beyond", "several", "negation", "it", "same", "fact", "retry", "share"]
+        left = ["unknown", "beyond", "several", "negation", "it", "same", "fact", "retry", "share", "earlier"]
         if self.before is None:
-            left += ["change", "earlier", "less"]
+            left.append("change")
+        if self.before is None or not self.all("amount", "bare"):
+            left.append("less")
         if not self.all("host", "suite"):
             left += ["bound", "everything", "endpoint"]
         if not any(mark.value == "completion" for mark in self.all("head")):

@@ -158,7 +158,8 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     outcome = min(verdicts, default=None)
     if outcome == "declined" and not code:
         code = next(iter(_codes_for([_GENERAL], version, network).values()))
-        reader.notes.append(f"No reason was given: {code}, do not honor")
+        if not reader.all("only"):
+            reader.notes.append(f"No reason was given: {code}, do not honor")
     return Decision(outcome, code, marks)
 
 

@@ -252,7 +252,7 @@ def together(plans: Sequence[Plan]) -> Plan:
         steps=steps,
         earlier=tuple(earlier),
         notes=tuple(dict.fromkeys(note for plan in plans for note in plan.notes)),
-        unclear=tuple(words for plan in plans for words in plan.unclear),
+        unclear=tuple(dict.fromkeys(words for plan in plans for words in plan.unclear)),
         not_possible=next((plan.not_possible for plan in plans if plan.not_possible), ""),
     )
 
@@ -264,7 +264,7 @@ def _moved(steps: Iterable[Step], before: Sequence[Step]) -> Iterator[Step]:
     for step in steps:
         options = dict(step.options)
         if requests and step.call in ("generate", "exchange"):
-            options.setdefault("stan", f"{int(_USUAL['stan']) + count:06}")
+            options.setdefault("stan", stan_after({}, count))
         yield replace(step, options=options, of=step.of + len(before))
 
 
@@ -392,12 +392,17 @@ class _Running:
         self.exchange = replace(self.exchange, network=network, notes=every).plus(*steps)
 
 
+def stan_after(options: Mapping[str, Any], number: int) -> str:
+    """The STAN of the message *number* messages after the one with *options*."""
+    return f"{int(options.get('stan', _USUAL['stan'])) + number:06}"[-6:]
+
+
 def repeated(step: Step) -> Iterator[dict[str, Any]]:
     """The options of each run of *step*: a STAN of its own, and the outcome for the runs that have it."""
     for number in range(step.times):
         options = dict(step.options)
         if number:
-            options["stan"] = f"{int(options.get('stan', _USUAL['stan'])) + number:06d}"[-6:]
+            options["stan"] = stan_after(options, number)
         if step.which is not None and number not in step.which:
             options["outcome"] = "approved"
         yield options

@@ -297,6 +297,15 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa 9 USD, mastercard 8 USD", "the visa one with PIN", ["0100 52+", "0100 52!"]),
         ("visa 9 USD, mastercard 8 USD", "without the first one", ["0100 2~5"]),
         (
+            "visa 9 USD, mastercard 8 USD",
+            "all but the visa one declined",
+            ["0100", "0110 39=00", "0100 2~5", "0110 39=05"],
+        ),
+        ("compra visa 9 USD no Brasil", "agora no Mexico com cartao", ["0100 43*MX"]),
+        ("visa 9 USD declined", "just the 0200", ["0200"]),
+        ("two visa sales of 9 USD STAN 42", "the last by chip", ["0100 11=000042", "0100 11=000043 22~05"]),
+        ("visa 9 USD STAN 42", "another one of 5 USD before it", ["0100 4=000000000500", "0100 11=000042"]),
+        (
             "two visa sales of 9 USD",
             "all but the last declined",
             ["0100", "0110 39=05", "0100", "0110 39=00"],
@@ -323,6 +332,11 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
         ("two visa sales of 9 and 8 USD", "reverse it"),
         ("two visa sales of 9 and 8 USD", "without all of them"),
         ("four visa sales of 9 USD", "all but declined"),
+        ("visa 9 USD, mastercard 8 USD", "all but declined"),
+        ("visa 9 USD", "a refund of 5 USD before it"),
+        ("visa 9 USD", "make it less"),
+        ("two visa sales of 9 USD", "the second frobnicated, the second contactless"),
+        ("two visa sales of 9 USD", "the first declined 99, the second contactless"),
     ],
 )
 def test_a_follow_up_never_guesses(first: str, then: str) -> None:
