@@ -105,9 +105,11 @@ def recognized(text: str, *, proof: bool = False) -> tuple[str, str] | None:
 
 def _recognized_part(text: str, proof: bool) -> tuple[str, str, str] | None:
     """The kind of *text*, a sentence, and the part that is recognized: all of it, its longest literal, or
-    the last of its lines that are recognized, if these are at least half of them."""
-    literal = longest(_LITERAL, tidy.joined(text))
-    for part in (text, literal[0].strip("\"'")) if literal else (text,):
+    the last of its lines that are recognized; the literal or these lines are at least half of it."""
+    joined = tidy.joined(text).strip()
+    literal = longest(_LITERAL, joined)
+    is_most = literal is not None and 2 * len(literal[0]) >= len(joined)
+    for part in (text, literal[0].strip("\"'")) if literal and is_most else (text,):
         if verdict := _recognized_whole(part, proof):
             return *verdict, part
     lines = [line for line in text.splitlines() if line.strip()][: _MOST_LINES + 1]

@@ -116,7 +116,15 @@ def test_every_door_says_the_same() -> None:
         assert PAN not in done.out
 
 
-@pytest.mark.parametrize("text", ["hello world", "12345", "no message here"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello world",
+        "12345",
+        "no message here",
+        '{"trace": "123e4567-e89b-12d3-a456-426614174000", "note": "declined", "amount": 12}',
+    ],
+)
 def test_what_is_not_known_has_no_kind(text: str) -> None:
     """A text of nothing known is none of the kinds."""
     assert read(text).kind == ""
