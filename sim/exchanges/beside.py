@@ -33,6 +33,7 @@ _LONE = re.compile(r"\d+")
 _MOST_COUNTED = 12  # our choice: a smaller number may count messages
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
 _GRANTING = ("approved", "partial")
+_PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
 
 
 def settle(reader: Reader) -> None:
@@ -154,6 +155,9 @@ def _counts(reader: Reader) -> None:
             mark.key, mark.value = "count", value
         elif rest and rest[0] in phrases_of("sized-word"):
             mark.key, mark.value = "sized", value
+    if any(other.value == "instalment" for other in known_marks) and not reader.all("instalments"):
+        for mark in reader.all("count"):
+            mark.key = "instalments"  # in 4 times
     many = [mark for mark in reader.all("instalments") if isinstance(mark.value, int)]
     uncounted = reader.all("each") and not reader.all("count", "instalments")
     if uncounted or (reader.all("instalments") and not many):
@@ -224,8 +228,12 @@ def _causes(reader: Reader) -> None:
 
 
 def _stages(reader: Reader) -> None:
-    """The meaning of `47.63 actual` and `+25` after a pre-authorization."""
+    """The meaning of `47.63 actual` and `+25` after a pre-authorization, of `(partial)` after a reversal."""
     text, money = fold(reader.text), reader.all("amount", "bare", "raw")
+    for mark in reader.all("decision"):
+        back = [word for word in reader.all("then") if word.end <= mark.start]
+        if mark.value == "partial" and mark.words.lower() in _PART and back and not reader.all("part"):
+            back[-1].value, mark.key = "partial_reversal", "aside"
     for first, other in itertools.pairwise(reader.all("then")):
         if re.fullmatch(r"\s*of (?:an? |the )?", text[first.end : other.start]):
             reader.unclear.append(reader.text[first.start : other.end])  # nobody reverses a reversal

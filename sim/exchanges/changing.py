@@ -18,6 +18,7 @@ from sim.exchanges.words import Mark, Reader, Sum
 _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
 _NAMING = frozenset(("which", "every", "each", "except"))
 _SILENT = frozenset(("aside", "order", "polite", "same", "it"))  # keys of marks that change nothing
+_NEAR = 3  # spaces between two words
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 
 
@@ -177,8 +178,8 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
     if any("reversal" in step for step in asked.then):
         for mark, again in product(part.all("then"), part.all("repeat")):
             first, last = sorted((mark, again), key=lambda each: each.start)
-            if part.text[first.end : last.start].count(" ") <= 2:
-                mark.key = "aside"  # repeat the reversal
+            if part.text[first.end : last.start].count(" ") <= _NEAR:
+                mark.key = "aside"  # a repeat of the reversal
     for mark in part.all("change"):
         later = [other for other in part.all(*MEANT) if other.start >= mark.end]
         if len(later) > 1 and slot(later[0]) == slot(later[1]):
@@ -204,6 +205,8 @@ def _without(asked: Asked, mark: Mark) -> Asked | None:
         step = {"then": "reversal", "repeat": "repeat"}.get(mark.key) or step_of(value)
         then = tuple(word for word in asked.then if kind_of(word) != step)
         return replace(asked, then=then) if then != asked.then else None
+    if mark.key == "fault":
+        return replace(asked, fault="") if asked.fault in str(value).split("/") else None
     if mark.key == "option" and str(value).endswith("=yes"):
         return replace(asked, options={**asked.options, name: False})
     options = {key: held for key, held in asked.options.items() if key not in _OPTIONS.get(mark.key, (name,))}

@@ -206,7 +206,7 @@ class _List:
         stands = "alone" in own or bool(heads and (own & _MONEY or heads <= WITHOUT_AMOUNT))
         if not (stands or (items and run[0].repeats) or own & (_SAID if run[0].opens else _MONEY)):
             return None
-        numbered = items and (items[-1].opens or self.count or items[-1].own & {*_DECIDING})
+        numbered = not items or items[-1].opens or self.count or items[-1].own & {*_DECIDING}
         if run[0].is_remark and not numbered:  # one payment, `the second declined`
             return None
         if run[0].retries and not (items and items[-1].own & {*_DECIDING}):

@@ -273,6 +273,12 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa 9 USD, then reversed", "no reversal", ["0100", "0110"]),
         ("visa 9 USD, then reversed", "repeat the reversal", ["0100", "0110", "0400", "0401", "0410"]),
         (
+            "visa 9 USD, then reversed",
+            "add a repeat of the reversal",
+            ["0100", "0110", "0400", "0401", "0410"],
+        ),
+        ("visa 9 USD with a wrong check digit", "without the wrong check digit", ["0100 2~4"]),
+        (
             "visa preauth 9 USD, completed for 8",
             "complete it for 7 instead",
             ["0100", "0110", "0220 4~000000000700", "0230"],
