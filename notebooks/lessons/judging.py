@@ -162,12 +162,12 @@ _LOST_ZEROS = "the digits are right. Write them as a text, in quotes: a number l
 
 def _lost_zeros(given: Any, wanted: object) -> bool:
     """Whether numbers were given that are right as texts."""
-    lists = (
+    are_lists = (
         isinstance(given, (list, tuple)) and isinstance(wanted, (list, tuple)) and len(given) == len(wanted)
     )
     return all(
         isinstance(text, str) and text.isdecimal() and isinstance(number, int) and int(text) == number
-        for number, text in (zip(given, wanted, strict=True) if lists else [(given, wanted)])
+        for number, text in (zip(given, wanted, strict=True) if are_lists else [(given, wanted)])
     )
 
 

@@ -276,7 +276,7 @@ def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool
     if lines:
         return replace(first, more=tuple(messages[1:]))
     # Words between messages, and line ends within them, make parts harder to read than the whole.
-    if _different(messages) < _different(reading.messages):
+    if _distinct_count(messages) < _distinct_count(reading.messages):
         return reading
     place = next((at for at, message in enumerate(messages) if _says_the_same(message, first)), None)
     if place is None:
@@ -287,7 +287,7 @@ def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool
     return replace(first, more=tuple(_once(messages)[1:]))
 
 
-def _different(messages: Sequence[Reading]) -> int:
+def _distinct_count(messages: Sequence[Reading]) -> int:
     """The number of different messages among *messages*."""
     return len({(reading.mti, *reading.message.fields.items()) for reading in messages if reading.message})
 

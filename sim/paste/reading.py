@@ -240,8 +240,16 @@ def of_nothing(given: str | bytes, stopped: ParseError, fmt: Format) -> Reading:
     """A reading of input that *fmt*, the format that the caller named, cannot read at all; *stopped* is
     why."""
     data = given if isinstance(given, bytes) else given.encode("latin-1", "replace")
-    nothing = Reading(confidence=NONE, reasons=(str(stopped),), misfits=(stopped,), written=fmt)
-    return replace(nothing, format=fmt.name, title=fmt.title, data=data, size=len(data))
+    return Reading(
+        format=fmt.name,
+        title=fmt.title,
+        data=data,
+        size=len(data),
+        confidence=NONE,
+        reasons=(str(stopped),),
+        misfits=(stopped,),
+        written=fmt,
+    )
 
 
 def of_message(message: Message) -> Reading:

@@ -331,7 +331,8 @@ def taken(message: object, version: str | None) -> tuple[str, str | None, Readin
     if (link := link_of(message)) is not None:
         reading = recognised(as_text(message, version)[0], version=version, interface=link)
     if reading is None:
-        return *as_text((whole and whole.more and whole.text) or message, version), None
+        first = whole.text if whole and whole.more else None
+        return *as_text(first or message, version), None
     if version is None and chosen_version(reading.mti, None) != reading.version:
         version = reading.version
     return shown_text(reading), version, reading
