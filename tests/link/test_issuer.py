@@ -98,10 +98,8 @@ def test_money_goes_down_and_comes_back() -> None:
     assert told is not None
     assert told[54] == "0001840C000000010500" + "0002840C000000010500"
     assert code(decide(host, reverse(inquiry, stan="000011", at=AT).message)) == "00"
-    between = message(5, amount_minor_units=700).replace(
-        de3="401020"
-    )  # from one account of the card to another
-    assert code(decide(host, between)) == "00"
+    transfer = message(5, amount_minor_units=700).replace(de3="401020")  # savings to checking
+    assert code(decide(host, transfer)) == "00"
     assert host.accounts.balance(PAN) == 10_500
 
 

@@ -88,7 +88,7 @@ def alone(number: int, value: str, table: Spec) -> float:
         entries = tags(value)
         odd += 14.0 * (entries is None) + chip.odd(value)
     elif _OPEN.search(element.name):
-        odd += 3 + words(value[:_LONGEST])  # may contain hex digits
+        odd += 3 + words(value[:_LONGEST])
     is_chip = number != _CHIP and len(value) >= _TAGS and chip.is_sound(value)
     return odd + _CHIP_DATA * is_chip
 
