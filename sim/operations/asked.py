@@ -26,6 +26,7 @@ from sim.spec.tables import read_toml
 _WIDEST = 88  # characters of a line of code
 _STAN_DIGITS = 6
 _MTI_DIGITS = 4
+_MOST_WORDS = 3  # of a message type; a longer text is a description
 _MOST_DIGITS = 20
 _LARGE = 10**_MOST_DIGITS
 _BETWEEN_GROUPS = str.maketrans("", "", " -")
@@ -199,6 +200,13 @@ def _kind(message_type: object, network: str | None, version: str) -> tuple[str,
             if _is_mti(text := str(message_type)) and is_response(text):
                 expected = "a request or an advice (sim.respond makes the response to it)"
                 raise OptionError("message_type", expected, f"{text}, a response") from None
+            with suppress(ChoiceError):
+                name = network_named(message_type)
+                expected = f"a message type such as 'auth' (the network is network={name!r})"
+                raise OptionError("message_type", expected, f"{error.found}, a network") from None
+            if len(text.split()) > _MOST_WORDS:
+                expected = "a message type such as 'auth' (a sentence is description='...')"
+                raise OptionError("message_type", expected, error.found) from None
             choices = (*error.choices, *mtis)
             raise ChoiceError(error.option, error.found, choices, error.nearest) from None
 
