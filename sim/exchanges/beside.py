@@ -123,7 +123,7 @@ def _counts(reader: Reader) -> None:
     """A number before a plural or before instalments counts them."""
     known_marks, text = reader.all(*{mark.key for mark in reader.marks}), fold(reader.text)
     for mark in reader.all("twice"):
-        earlier = [other for other in known_marks if other.end <= mark.start]
+        earlier = [other for other in known_marks if other.end <= mark.start and other.key != "it"]
         before = max(earlier, key=lambda other: other.end, default=mark)
         counted = before.key in ("head", "amount", "bare", "alone", "network") or (
             reader.whole and before.key != "then"

@@ -510,7 +510,7 @@ class Composer(Draft):
         if decision.outcome:
             request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"))
             self.words["outcome"] = decision.words
-        elif self.all("answer") and not (request.outcome or self.all("then", "why")):
+        elif self.all("answer") and request.outcome in (None, "timeout") and not self.all("then", "why"):
             self.bad("a response, but not which one")
         whys = {mark.value for mark in self.all("why")}
         if not decision.outcome and not self.all("then") and whys & {"timeout", "late"}:
