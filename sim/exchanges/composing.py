@@ -6,7 +6,7 @@ without a role."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, time
 from types import MappingProxyType
@@ -745,7 +745,9 @@ class Composer(Draft):
                  if mark.value != "1" or (mark.key == "which" and count > 1)]  # fmt: skip
         if count > 1 and self.all("fault", "drop"):
             self.bad(f"{count} messages: which one")
-        which: Sequence[int] | None = asked.which if count == asked.count else None
+        which = None if asked.outcome in (None, "approved") else asked.which
+        if which and count != asked.count and not marks:
+            self.bad("which of the messages")  # five of three of which the last is declined
         if marks:
             places = beside.chosen(marks, count) or []
             if count < 2 or not places or not asked.is_declined:
