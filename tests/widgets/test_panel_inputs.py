@@ -74,7 +74,7 @@ def test_another_currency_keeps_the_minor_units() -> None:
         ("major", "1,000.00", "Digits"),
         ("major", "-1", "Digits"),
         ("major", "٣", "Digits"),
-        ("major", "10000000000.00", "At most 999999999999"),
+        ("major", "10000000000.00", "At most 999,999,999,999"),
         ("minor", "1.5", "whole"),
         ("minor", "1000000000000", "12 digits"),
     ],

@@ -144,7 +144,7 @@ def repair(
     bytes; without it the text form is tried first. *interface* is that of its link. Raises ChoiceError for
     an unknown version, network or interface.
 
-    >>> echo = "08002020000000000000990000123456"
+    >>> echo = "0800822000000000000004000000000000001120091500123456301"
     >>> [(one.verdict, one.action) for one in repair(f"6000010000{echo}").proposals[:1]]
     [('restored', 'stripped')]
     """
