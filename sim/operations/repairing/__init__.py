@@ -47,9 +47,9 @@ __all__ = ["LIKELY", "RESTORED", "UNKNOWN_VALUE", "Proposal", "Repair", "repair"
 # The verdicts: certain, likely, or fault located but original value unknown.
 RESTORED, LIKELY, UNKNOWN_VALUE = "restored", "likely", "unknown"
 
-# How many candidates are validated; how many bits after the first one a proposal may be; the lead over the
-# next candidate that makes the first one certain; how many are proposed.
-_JUDGED, _NEAR, _MARGIN, _MOST = 40, 12.0, 8.0, 8
+# How many candidates are validated, and how many bits after the first one; how many bits after it a proposal
+# may be; the lead over the next candidate that makes the first one certain; how many are proposed.
+_JUDGED, _WITHIN, _NEAR, _MARGIN, _MOST = 40, 30.0, 12.0, 8.0, 8
 _LEFT = 8.0  # trailing bytes may belong to the link
 _LONGEST = 4_096  # bytes; longer data are not searched
 _SHOWN, _CONTEXT = 40, 8  # characters of a value, and around a change
@@ -216,6 +216,7 @@ def _ranked(trials: list[Trial], network: str | None) -> tuple[Proposal, ...]:
     for trial in sorted(trials, key=lambda candidate: candidate.bits):
         best.setdefault(trial.edit.text if trial.edit.action != undoing.CUT else "", trial)
     kept = list(best.values())[:_JUDGED]
+    kept = [candidate for candidate in kept if candidate.bits <= kept[0].bits + _WITHIN]
     network = network or next((owner for candidate in kept if (owner := candidate.weight.network)), None)
     for trial in kept:
         if trial.edit.action != undoing.CUT:
