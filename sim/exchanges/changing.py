@@ -158,11 +158,13 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     """The transaction that a follow-up adds, if any: `another one of 12 USD`, `and an echo test`."""
     text = fold(part.text)
     start = part.text.find(part.text.strip())
-    if more := pattern("one-more").match(text, start):
+    more, again = pattern("one-more").match(text, start), part.all("retry")
+    if more and (last.is_declined or not again):
         for mark in part.marks:
             if mark.key == "earlier" or more.start() <= mark.start < more.end():
                 mark.key = "aside"
         options = {name: value for name, value in last.options.items() if name != "stan"}
+        last = replace(last, outcome=None) if again else last  # an attempt ends as it says
         return compose(part, asked=replace(last, options=options, then=(), count=1, which=None))
     if not (part.all("alone") and pattern("adds").match(text, start)):
         return None

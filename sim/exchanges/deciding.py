@@ -213,8 +213,7 @@ def _approves_less(reader: Reader) -> bool:
     more = {worth(reader, mark, currency) or 0 for mark in money} - less
     if reader.whole and less and not more:  # in a follow-up, of the amount before
         more = {reader.whole.minor_units}
-        exact = any(pattern("ends-in-for").search(fold(reader.text), 0, mark.start) for mark in money)
-        if exact and min(less) > min(more):
+        if min(less) > min(more):
             reader.unclear.append(f"approved for more than is asked: {said_by(money)}")
     return len(less) == len(more) == 1 and min(less) < min(more)
 
@@ -247,12 +246,10 @@ def _stands_apart(reader: Reader, mark: Mark) -> bool:
     before, after = reader.text[: mark.start].rstrip(), reader.text[mark.end :].lstrip(" .)")
     if not after and any(other.start < len(before) <= other.end for other in reader.all(*_SAID)):
         return True  # `20 EUR stolen card`
+    after = pattern("by-issuer").sub("", after).lstrip(" .)")
     if mark.value.startswith("expired card"):
         return not after and before[-1:] in _APART
     if mark.value.startswith("invalid") and not after:
         return True  # nobody requests an invalid merchant
-    before, after = (
-        pattern("before-state").sub("", f"{before} ").rstrip(),
-        pattern("by-issuer").sub("", after).lstrip(" .)"),
-    )
+    before = pattern("before-state").sub("", f"{before} ").rstrip()
     return (not before or before[-1] in _APART) and (not after or after[0] in _APART)

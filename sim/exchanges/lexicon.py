@@ -178,6 +178,8 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[tuple[str, str], ...]], int]:
 def variant(word: str) -> str:
     """The word in the table that differs from *word* only in its ending: `abgelehnte` is declined."""
     table = phrases()[0]
+    if word in phrases_of("number"):
+        return word  # `trente` is not Trento
     stems = [word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))]
     forms = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *_ENDINGS))
     return next((one for one in forms if any(key != "filler" for key, _ in table.get((one,), ()))), word)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from sim.exchanges.lexicon import fold, phrases_of, present, values_of
+from sim.exchanges.lexicon import TOKEN, fold, phrases_of, present, values_of
 from sim.spec import currency as currency_of
 from sim.spec.codes import FUNDS, currencies
 
@@ -59,6 +59,12 @@ def _value(word: str) -> int | None:
     part = {key: _numbers()[match[key]] if match[key] else 1 for key in ("t", "h")}
     value = part["t"] * 1000 * bool(match["tausend"]) + part["h"] * _HUNDRED * bool(match["hundert"])
     return value + (_numbers()[match["r"]] if match["r"] else 0)
+
+
+def uncounted_pattern(text: str) -> str:
+    """A pattern for a place after no number in words: the ten of *twenty euros ten* is cents."""
+    words = TOKEN.findall(text)
+    return "".join(f"(?<!{word} )" for word in dict.fromkeys(words) if word in _numbers() or word in _scales())
 
 
 def spelled_pattern(text: str) -> str:

@@ -122,7 +122,8 @@ class Reader:
                 self.add("address", match[1], label.start(), match.end())
         patterns = {"unit": sums.unit_pattern, "number": sums.number_pattern, "spelled": sums.spelled_pattern}
         blanks = {f"{{{name}}}": pattern(self.left) for name, pattern in patterns.items()}
-        for key, how, pattern in lexicon.forms(self.left, blanks | {"{figures}": sums.FIGURES}):
+        blanks |= {"{figures}": sums.FIGURES, "{uncounted}": sums.uncounted_pattern(self.left)}
+        for key, how, pattern in lexicon.forms(self.left, blanks):
             self._take(pattern, key, lambda match, how=how: self._formed(match, how))  # type: ignore[misc]
 
     def _formed(self, form: re.Match[str], how: str) -> Any:
