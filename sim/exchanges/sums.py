@@ -64,7 +64,9 @@ def _value(word: str) -> int | None:
 def uncounted_pattern(text: str) -> str:
     """A pattern for a place after no number in words: the ten of *twenty euros ten* is cents."""
     words = TOKEN.findall(text)
-    return "".join(f"(?<!{word} )" for word in dict.fromkeys(words) if word in _numbers() or word in _scales())
+    return "".join(
+        f"(?<!{word} )" for word in dict.fromkeys(words) if word in _numbers() or word in _scales()
+    )
 
 
 def spelled_pattern(text: str) -> str:
