@@ -74,8 +74,8 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
         own = part.part()
         request = _reduced(requests[at], own)
         plans[at] = _after(plans[at], compose(own, asked=request))
-        if part.all("change") and plans[at].asked == requests[at]:
-            plans[at] = replace(plans[at], unclear=(*plans[at].unclear, part.all("change")[0].words))
+        if (said := part.all("change", "same")) and plans[at].asked == requests[at]:
+            plans[at] = replace(plans[at], unclear=(*plans[at].unclear, said[0].words))
     decided = named and any(plans[at].asked.is_declined for at in places)
     for at, request in enumerate(requests):
         if decided and not request.outcome and at not in places:  # the others are approved
@@ -158,13 +158,17 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     """The transaction that a follow-up adds, if any: `another one of 12 USD`, `and an echo test`."""
     text = fold(part.text)
     start = part.text.find(part.text.strip())
-    more, again = pattern("one-more").match(text, start), part.all("retry")
-    if more and (last.is_declined or not again):
+    more = pattern("one-more").match(text, start)
+    if more and (last.is_declined or not more["again"]):
         for mark in part.marks:
             if mark.key == "earlier" or more.start() <= mark.start < more.end():
                 mark.key = "aside"
         options = {name: value for name, value in last.options.items() if name != "stan"}
-        last = replace(last, outcome=None) if again else last  # an attempt ends as it says
+        if more["again"]:  # an attempt has its own amount and response
+            last = replace(last, outcome=None)
+            gaps = [(more.end(), mark.start) for mark in part.all("amount", "bare")]
+            if any(pattern("joined").fullmatch(text, *gap) for gap in gaps):
+                options.pop("amount_minor_units", None)
         return compose(part, asked=replace(last, options=options, then=(), count=1, which=None))
     if not (part.all("alone") and pattern("adds").match(text, start)):
         return None

@@ -79,7 +79,7 @@ class Draft:
         main = out.get("main", self.options.get("amount_minor_units", -1))
         for role in ("part", "final", "cashback"):
             if role in out and out[role] >= main:
-                bad(f"{role} of {out.get('main', 'nothing')}: {out[role]}")
+                bad(f"{role} of {main if main >= 0 else 'nothing'}: {out[role]}")
         if decision.outcome == "partial" and "part" not in out:
             bad("how much is approved")
         remains = [mark for mark in self.all("remain") if mark.words.lower() not in ("to", "auf", "keep")]
