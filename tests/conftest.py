@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import signal
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import certifi
 import pytest
@@ -41,7 +40,6 @@ settings.load_profile("lab")
 # What is made without a moment is the same on every day that the tests run.
 dates.now = lambda: AT
 
-_OF_MODELS = re.compile(r"tests/(llm/|widgets/test_asking)")
 _SETTINGS = ("SIM_", "ANTHROPIC_", "OPENAI_", "GOOGLE_", "GEMINI_", "OLLAMA_")
 
 # This process and those that it starts, kernels of notebooks among them.
@@ -78,21 +76,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: many tests wait for other processes."""
     return (os.cpu_count() or 1) + 1
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With `--dist loadfile`, the tests of a file stay together, and those that ask language models stay in
-    one process, because the packages of the providers take seconds to load."""
-    if config.option.dist != "loadfile":
-        return None
-    from xdist.scheduler import LoadFileScheduling
-
-    class Scheduling(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return "language models" if _OF_MODELS.match(nodeid) else super()._split_scope(nodeid)
-
-    return Scheduling(config, log)
 
 
 class _Examples:
