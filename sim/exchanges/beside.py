@@ -30,7 +30,7 @@ _SLOTS = {
 }
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 _LONE = re.compile(r"\d+")
-_MOST_COUNTED = 12  # our choice: a smaller number may count messages
+MOST_COUNTED = 12  # our choice: a smaller number may count messages
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
 _GRANTING = ("approved", "partial")
 _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "in part", "teilweise"))
@@ -88,7 +88,7 @@ def _lone_number(reader: Reader) -> None:
         if reader.code and len(number[0]) == len(reader.code) and number[0] in codes_known():
             mark.key, mark.value = "code", number[0]
             reader.notes.append(f"{number[0]} is taken as the response code, in place of {reader.code}")
-        elif before["for"] or int(number[0]) > _MOST_COUNTED:  # `make it 5`: a count?
+        elif before["for"] or int(number[0]) > MOST_COUNTED:  # `make it 5`: a count?
             mark.key, mark.value = "bare", number[0]
 
 

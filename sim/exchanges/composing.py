@@ -68,7 +68,7 @@ _USUAL_COUNTRY = "US"  # of the merchant, by default
 _LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
 _FIRST = ("00", "20", "10", "30")  # function and origin of messages that are not repeats
 _IN_UTC = re.compile(r"(?:utc|gmt|\dz)\s*$", re.IGNORECASE)
-_FEW = frozenset(map(str, range(13)))  # `5 more`: messages, or their amount?
+_FEW = frozenset(map(str, range(beside.MOST_COUNTED + 1)))  # `5 more`: messages, or their amount?
 _CODED = re.compile(r"\d")  # a decision by its code
 _MOST_CITY = 13  # characters of the city in DE 43
 

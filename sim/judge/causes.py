@@ -158,12 +158,12 @@ def _raw_bitmap(raw: str, version: str) -> Iterator[Cause]:
 
 def _quoted(raw: str, version: str) -> Iterator[Cause]:
     """Copying added quotes, blanks or line ends."""
-    bare = raw.strip().strip(_QUOTES)
-    if bare != raw and reads(bare, version):
+    stripped = raw.strip().strip(_QUOTES)
+    if stripped != raw and reads(stripped, version):
         hint = "The message is surrounded by quotes, blanks or line ends; remove them."
-        yield Cause(hint, STRIPPED, bare, version, "Read without the surrounding text")
+        yield Cause(hint, STRIPPED, stripped, version, "Read without the surrounding text")
     bare = _without_blanks(raw, version)
-    if bare != raw and reads(bare, version):
+    if bare not in (raw, stripped) and reads(bare, version):
         yield Cause(BLANKS, STRIPPED, bare, version, "Read without the surrounding blanks")
     # Line breaks first, because blanks inside a message are data.
     for joined in ("".join(raw.splitlines()), "".join(raw.split())):
