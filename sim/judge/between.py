@@ -38,6 +38,7 @@ from sim.parts.layout import place
 from sim.spec import (
     Spec,
     code_list,
+    country,
     currency,
     is_particular,
     lookup,
@@ -46,6 +47,8 @@ from sim.spec import (
 )
 from sim.spec.networks import presence
 
+# Of time zones: the others are islands, many of which belong to countries elsewhere.
+_CONTINENTS = frozenset(("Africa", "America", "Asia", "Australia", "Europe"))
 _TRANSACTIONS = "12"
 _CARD_CLASSES = "1234567"
 _REQUESTS = "0"
@@ -154,6 +157,18 @@ def security_of_pin(value: str = DE[53], pin: bool = Present[52], card: Card = C
         return None
     what = "PIN block key and format"
     return Hit(53, f"the {what}", "zeros") if pin else Hit(53, f"no {what}, because DE 52 is missing", "some")
+
+
+@rule("acquirer-country", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def acquirer_country(code: str = DE[19], location: str = DE[43], table: Spec = TABLE) -> Told:
+    """An acquirer is in the country of its merchants. Europe's acquire across borders, others for islands and
+    neighbors, so only another continent is a contradiction."""
+    acquirer, merchant = country(code), country_of_place(location, table.version)
+    if acquirer is None or merchant in (None, acquirer):
+        return None
+    continents = {zone_of(one.alpha2).partition("/")[0] for one in (acquirer, merchant)}
+    severity = None if len(continents) == 2 and continents <= _CONTINENTS else Severity.INFO
+    return Hit(19, f"{merchant.numeric}, the country in DE 43", f"{code}, {acquirer.name}", severity=severity)
 
 
 # Tracks.

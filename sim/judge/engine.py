@@ -48,7 +48,7 @@ _CHIP = 55
 # Cached results, their keys, kinds, shapes and selections of groups, counted together; types are few.
 MOST = 100_000
 _MOST_TYPES = 256
-# Parts with few values, which hardly vary independently: their rules are one group.
+# Parts with few values, which hardly vary independently: rules that differ only in these are one group.
 _OF_CHIP = ("82", "84", "95", "9C", "9F1A", "9F33", "9F34", "9F35", "5F2A")
 _FEW = frozenset((3, 19, 22, 25, 49, *_OF_CHIP, CURRENCY, APPLICATION))
 _WHEN: Callable[[Any], int] = itemgetter(0)  # the condition of a row
@@ -116,7 +116,7 @@ def _grouped(bounds: Iterable[Bound]) -> Iterator[Group]:
     by_key: dict[frozenset[Any], list[Bound]] = {}
     for bound in bounds:
         key = bound.key or frozenset()
-        by_key.setdefault(_FEW if key and key <= _FEW else key, []).append(bound)
+        by_key.setdefault((key - _FEW) or (_FEW if key else key), []).append(bound)
     for key in sorted(by_key, key=len):
         wider = [other for other in by_key if key < other and not any(map(_is_new, other - key))]
         if key and wider:
