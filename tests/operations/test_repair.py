@@ -238,6 +238,15 @@ def test_a_byte_lost_in_a_counted_value_is_not_restored() -> None:
     assert (first.verdict, first.field, first.action) == (LIKELY, 55, "tag changed")
 
 
+@pytest.mark.parametrize("at", [0, 2, 4])
+def test_two_bytes_of_chip_data_that_were_swapped_are_put_back(at: int) -> None:
+    """In a tag and next to it, the swap that makes the tags readable to the end comes first."""
+    start = CHIP[55].index("9F3602") + at - 2
+    one, two = CHIP[55][start : start + 2], CHIP[55][start + 2 : start + 4]
+    chip = f"{CHIP[55][:start]}{two}{one}{CHIP[55][start + 4 :]}"
+    assert repair(build(CHIP.replace(de55=chip))).text == build(CHIP)
+
+
 def test_a_value_that_nothing_tells_is_not_made_up() -> None:
     """A wrong check digit of a keyed card: which digit is wrong nobody can know; the track can."""
     done = repair(REQUEST.replace(PAN, f"{PAN[:-1]}2"))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sim.codec.bitmap import HEX_DIGITS
 from sim.operations.repairing.framing import common
-from sim.operations.repairing.witnesses import fits, is_turned
+from sim.operations.repairing.witnesses import fits
 from sim.parts import chip_data
 from sim.spec import emv
 from sim.spec.emv import tag_of
@@ -106,6 +106,9 @@ def restored(value: str, lost: int, given: Mapping[str, str]) -> Iterator[tuple[
             candidate = value[:start] + head + value[rest:]
             if candidate != value and is_sound(candidate, start):
                 yield candidate, bits + lost, why
+        for candidate, why in () if lost else _turned(value, start):
+            if candidate != value and is_sound(candidate, start):
+                yield candidate, 1.0, why
     for tag in tags if lost else ():
         for digits in fits(value[tag.first : tag.end - lost], given.get(tag.name, ""), lost):
             candidate = value[: tag.first] + digits + value[tag.end - lost :]
@@ -132,14 +135,19 @@ def _heads(value: str, start: int, lost: int) -> Iterator[tuple[str, int, float,
                     near = lost or abs(size - now) <= 2 or now in (2 * size, size // 2)
                     why = f"{OF_LENGTH} of {size} in tag {name}, all tags in DE 55 can be read"
                     yield f"{name}{size:02X}", first, 0.0 if near else _FAR, why
-            if not lost:
-                turned = f"{stated[:1]}{value[first : first + 1]}{stated[1:]}"
-                yield name + turned, first + 1, 1.0, "two adjacent characters were swapped"
         if lost <= width and (stands[: width - lost] in _less(name, lost) if lost else _alike(stands, name)):
             why = f"with tag {name} all tags in DE 55 can be read"
             yield name + value[first - 2 : first], first, 0.0, why
 
 
+def _turned(value: str, start: int) -> Iterator[tuple[str, str]]:
+    """*value* with two adjacent bytes or digits swapped, in or next to the tag at *start* and its length."""
+    for size, what in ((2, "bytes"), (1, "characters")):
+        for at in range(max(start - size, 0), start + _HEAD, size):
+            one, two = value[at : at + size], value[at + size : at + 2 * size]
+            yield f"{value[:at]}{two}{one}{value[at + 2 * size :]}", f"two adjacent {what} were swapped"
+
+
 def _alike(a: str, b: str) -> bool:
-    """Whether one character differs, or two adjacent ones are swapped."""
-    return len(a) == len(b) and (sum(map(ne, a, b)) == 1 or is_turned(a, b))
+    """Whether one character differs."""
+    return len(a) == len(b) and sum(map(ne, a, b)) == 1
