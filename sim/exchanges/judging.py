@@ -33,7 +33,7 @@ from sim.exchanges.roles import (
 )
 from sim.judge.between import DAYS_OF_YEAR, days_between
 from sim.judge.finding import ABSENT, Finding, Hit, Places, catalogue, finding
-from sim.operations.answering import carried
+from sim.operations.answering import carried, reasons_of
 from sim.operations.filling import Inside, holds
 from sim.spec import is_particular, lookup, number_of
 from sim.spec import role as element_of
@@ -45,7 +45,7 @@ from sim.spec.tables import read_toml
 
 _CLOCKS = (7, 12, 13)  # a host on a private interface may respond with its own clock
 _INSTITUTIONS = (32, 33, 100)  # with or without leading zeros
-_PROCESSING_CODE, _AMOUNT, _CHIP_DATA, _REFUND = 3, 4, 55, "20"
+_PROCESSING_CODE, _AMOUNT, _CHIP_DATA, _CASH, _REFUND = 3, 4, 55, "01", "20"
 # Elements that a response returns unchanged, if at all; those that a later message takes from the original.
 _RETURNED = {
     "1987": (18, 19, 20, 22, 23, 25, 38, 40, 90, 95, 96, 101),
@@ -431,10 +431,11 @@ def _approval_code_carried(seen: Seen) -> Iterator[Hit]:
 
 
 def _timed_out(seen: Seen) -> bool:
-    """Whether the reason for a reversal is that the response did not come."""
-    inside = Inside(seen.message, seen.network)
-    rows = (row for row in recipes(seen.network, seen.message.version) if row.mentions("timeout"))
-    return any(all(inside[path] == text for path, text in row.parts.items()) for row in rows)
+    """Whether the reason for a reversal is that the response did not come; on a network where the same code
+    says that a machine dispensed nothing, a withdrawal may have been answered."""
+    reasons = reasons_of(seen.message, seen.network)
+    dispenses = seen.message.get(_PROCESSING_CODE)[:2] == _CASH
+    return "timeout" in reasons and not (dispenses and "misdispense" in reasons)
 
 
 def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:

@@ -38,6 +38,15 @@ def test_a_transaction_is_reversed_once() -> None:
     assert findings(again) == ()
 
 
+def test_a_machine_that_dispensed_nothing_may_know_the_approval_code() -> None:
+    """Visa's 2502 says either that no response came or that no cash did: only a purchase cannot know."""
+    for purpose, expected in (("cash", []), ("purchase", ["approval-code-carried"])):
+        exchange = make(network="VISA", purpose=purpose, outcome="timeout", then="reversal:timeout", at=AT)
+        request, reversal, *_ = exchange.messages
+        pair = Exchange.of([request, reversal.replace(de38="A12345")], network="VISA")
+        assert [one.rule for _, one in findings(pair)] == expected
+
+
 def test_the_same_response_twice_is_no_second_decision() -> None:
     """A response that comes again says nothing new; with another code, it does."""
     exchange = make(network="VISA", at=AT)
