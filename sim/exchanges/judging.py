@@ -7,6 +7,7 @@ roles it applies to.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
@@ -77,8 +78,8 @@ class History:
     """Of the exchange so far: the MTIs of first messages by retrieval reference number; the responses in time
     by the step that they answer; the highest counter of each card's chip, the cryptograms and unpredictable
     numbers; the cryptograms of authentications in approved payments; the cards that were refused for good,
-    each with the response code; whether the connection is signed off; and the ids that an increment of a step
-    has, by step and path."""
+    each with the response code; whether the connection is signed off; and the ids that an increment has, by
+    path and card (None: any), as far as the answered requests have been `unread` for them."""
 
     def __init__(self, network: str | None) -> None:
         self.network = network
@@ -89,7 +90,8 @@ class History:
         self.proofs: set[str] = set()
         self.refused: dict[str, str] = {}
         self.signed_off = False
-        self.ids: dict[tuple[int, str], str] = {}
+        self.ids: defaultdict[tuple[str, str | None], set[str]] = defaultdict(set)
+        self.unread: list[tuple[Message, Message]] = []
 
     def add(self, step: Step, about: Message, chip: Mapping[str, str]) -> None:
         """Add *step*, which refers to the message *about*; *chip* are its counter and what is new in it."""
@@ -100,6 +102,8 @@ class History:
         self.fresh.update(chip.values())
         if step.role != ANSWER:
             return
+        if step.of is not None and step.of not in self.answers:
+            self.unread.append((about, step.message))
         self.answers.setdefault(step.of, step.message)
         if accepted(step.message, self.network):
             self.proofs.update(proof for _, proof in _proofs(about, self.network))
@@ -501,17 +505,17 @@ def _increment_of_none(seen: Seen) -> Iterator[Hit]:
     if not marks or any(inside[path] != value for path, value in marks):
         return
     card, ids = account(message)[1], seen.history.ids
-    answered = {at: step.message for at, step in enumerate(seen.before.steps) if at in seen.answers}
-    cards = {at: account(request)[1] for at, request in answered.items()}
-    own = [at for at, other in cards.items() if other == card]
-    others = [at for at, other in cards.items() if card and other and other != card]
-    for path in _carried_parts(network, message.version, purpose):
-        for at, request in answered.items():
-            if (at, path) not in ids:
-                ids[at, path] = _carried(path, purpose, request, seen.answers[at], network)
-        known, of_others = ({ids[at, path] for at in ats} - {""} for ats in (own, others))
-        value = str(inside[path]).strip()
-        if value and value not in known and (known or value in of_others):
+    paths = _carried_parts(network, message.version, purpose)
+    while seen.history.unread:
+        request, answer = seen.history.unread.pop()
+        owner = account(request)[1]
+        for path in paths:
+            if known_id := _carried(path, purpose, request, answer, network):
+                ids[path, owner].add(known_id)
+                ids[path, None].update({known_id} if owner else ())
+    for path in paths:
+        value, known = str(inside[path]).strip(), ids[path, card]
+        if value and value not in known and (known or (card and value in ids[path, None])):
             yield _hit_in(path, "the id of an authorization of this card", "another")
 
 
