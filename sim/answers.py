@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from sim import operations
 from sim.codec import Message
-from sim.codec.text import strip_line_ending
 from sim.operations.anatomy import differences, dissect, masked_text
 from sim.operations.building import TEXT, build_from, in_format, known_format, told_otherwise, written
 from sim.operations.explanation import SOURCE_RULES, explain_so_far
@@ -208,8 +207,9 @@ def mask(message: str, *, version: str | None = None, format: str | None = None)
     """*message* with card data masked, in its own form, or as text if a wire format is named."""
     if format not in (None, TEXT):
         return {"message": dissect(_readable(message, version=version, format=format)).shown_text}
-    text = strip_line_ending(message)
-    return {"message": masked_text(text, chosen_version(text, version))}
+    from sim.operations.rewriting import masked
+
+    return {"message": masked(message, version)}
 
 
 def generate(

@@ -135,5 +135,7 @@ def mask(message: str, as_json: bool, **how: Any) -> None:
     record = answers.mask(message, **how)
     if as_json:
         shown.json_line(record)
-    else:
-        shown.message(record["message"])
+        return
+    shown.message(record["message"])
+    if record["message"] == message:
+        shown.line("It contains no card data: nothing is masked.", err=True)

@@ -1,4 +1,5 @@
-"""Rewrite a paste: an edit of the message changes the bytes that it came in.
+"""Rewrite a paste: an edit of the message changes the bytes that it came in, and masking those that contain
+card data.
 
 An edited message is encoded into its bytes again, including length headers; edited bytes are read again in
 the same format.
@@ -10,16 +11,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sim.codec import Message
+from sim.codec.text import strip_line_ending
 from sim.codec.wire import Format, Layer, encode, frame, wrap
 from sim.codec.wire import read as read_strictly
 from sim.codec.wire.framing import said_length
 from sim.errors import BuildError, WireError
-from sim.operations.anatomy import dissect
+from sim.masking.texts import STAR
+from sim.operations.anatomy import READ, Anatomy, Place, dissect
 from sim.operations.reading import read
 from sim.paste import guess
 from sim.paste.blocks import after
 from sim.paste.reading import Reading
 from sim.paste.spellings import rewritten
+from sim.spec.spellings import chosen_version
 from sim.spec.words import AnyVersion
 
 _REWRITTEN = "The original notation of the paste cannot be kept; shown instead are"
@@ -77,6 +81,79 @@ def put_back(held: Reading) -> tuple[str, str]:
         return bare, f"{_REWRITTEN} all its bytes in hex." if text else ""
     note = f"{_REWRITTEN} the characters of the message, without the surrounding text." if text else ""
     return shown_text(held), note
+
+
+# Bytes of which two differ in each digit and character that represents them, also those of Base64.
+_FILLERS = b"Az0"
+
+
+def masked(paste: str, version: AnyVersion | None = None) -> str:
+    """*paste* at the same length, with its card data masked: in its bytes if it is a text from which all of
+    a message was read, otherwise everything that may be card data.
+
+    >>> masked("0810 2020 0000 0200 0000 9900 0012 3456 3030, card 4111 1111 1111 1111")
+    '0810 2020 0000 0200 0000 9900 0012 3456 3030, card 4111 11** **** 1111'
+    """
+    text = strip_line_ending(paste)
+    held, edition = read(text, version=version), chosen_version(text, version)
+    if held.raw is not None or not (held.complete and held.believed) or held.more:
+        return dissect(text, edition).shown_text
+    bare = held.seen or held.data
+    seeable = seeable_bytes(dissect(held), held)
+    everywhere = _changed(text, held.spelling, bare, bytearray(len(bare)))
+    hidden = _changed(text, held.spelling, bare, seeable) if 0 in seeable else set[int]()
+    if everywhere is None or hidden is None:
+        return dissect(text, edition).shown_text
+    around = dissect("".join(" " if at in everywhere else char for at, char in enumerate(text))).shown_text
+    shown = (STAR if at in hidden else char for at, char in enumerate(text))
+    pairs = enumerate(zip(shown, around, strict=True))
+    return "".join(inside if at in everywhere else outside for at, (inside, outside) in pairs)
+
+
+def _changed(paste: str, spelling: str, data: bytes, kept_bytes: bytearray) -> set[int] | None:
+    """The characters of *paste* that represent the bytes of *data*, except those marked in *kept_bytes*; None
+    if the notation does not show that."""
+    filled = (
+        bytes(byte if stays else filler for byte, stays in zip(data, kept_bytes, strict=True))
+        for filler in _FILLERS
+    )
+    texts = [rewritten(paste, spelling, data, other) or "" for other in filled]
+    if {len(text) for text in texts} != {len(paste)}:
+        return None
+    return {at for at, chars in enumerate(zip(*texts, strict=True)) if len(set(chars)) > 1}
+
+
+def seeable_bytes(seen: Anatomy, held: Reading) -> bytearray:
+    """A 1 for each byte of *held*, whose text is that of *seen*, that represents nothing masked: those of
+    known framing, and of elements as far as they were read."""
+    seeable, at = bytearray(len(held.data)), 0
+    for name, _, size in parts(held):
+        seeable[at : at + size] = bytes([bool(name)]) * size
+        at += size
+    places = {place.number: place for place in seen.places if place.state == READ}
+    for number, span in held.spans.items():
+        if number in places:
+            _uncover(seeable, span, seen, places[number], *seen.covered[number])
+    return seeable
+
+
+def _uncover(
+    seeable: bytearray, span: tuple[int, int, int], seen: Anatomy, place: Place, prefix: str, covered: str
+) -> None:
+    """Mark those bytes of an element as seeable that represent nothing masked in *prefix* or *covered*."""
+    start, first, end = span
+    if prefix == seen.raw[place.start : place.value_start]:
+        seeable[start:first] = b"\1" * (first - start)
+    value, count = seen.value(place), end - first
+    size = len(value)
+    hidden = {at for at, (char, other) in enumerate(zip(value, covered, strict=True)) if char != other}
+    for byte in range(count):
+        chars = range(size)  # all that the byte may represent
+        if size == count:
+            chars = range(byte, byte + 1)
+        elif count == (size + 1) // 2:  # padding may be on either side
+            chars = range(2 * byte - size % 2, 2 * byte + 2)
+        seeable[first + byte] = not hidden or hidden.isdisjoint(chars)
 
 
 def _reads(held: Reading, text: str) -> bool:

@@ -14,7 +14,7 @@ from sim.operations import Generated, building
 from sim.operations.anatomy import READ, differences, dissect
 from sim.operations.asked import generated, moment
 from sim.operations.explanation import SOURCE_RULES
-from sim.paste.reading import TEXT as TEXT_FORM
+from sim.operations.rewriting import masked
 from sim.spec.spellings import network_named, template_word, version_named
 from sim.spec.words import (
     OF_A_MODEL,
@@ -538,7 +538,8 @@ def mask(
     """Mask card data in a message, for a ticket or an e-mail.
 
     A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data are masked entirely.
-    Lengths and offsets do not change. In text that cannot be parsed every long run of digits is masked.
+    Lengths and offsets do not change. In a dump or other notation of bytes, only those of card data are
+    masked; in text that cannot be read to its end, every long run of digits.
 
     Parameters
     ----------
@@ -567,8 +568,9 @@ def mask(
     >>> sim.mask("0100400000000000000016" + "4111111111111111")
     '0100400000000000000016411111******1111'
     """
-    verbatim = format is None and isinstance(message, str)  # keep the length of the text as given
-    return dissect(take(message, version, None, TEXT_FORM if verbatim else format)).shown_text
+    if format is None and isinstance(message, str):  # keep the text as given
+        return masked(message[:], version)
+    return dissect(take(message, version, None, format)).shown_text
 
 
 class DiffTable(AskedTable):

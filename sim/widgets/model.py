@@ -51,7 +51,7 @@ from sim.masking import is_sensitive
 from sim.operations import chosen_version, strip_line_ending
 from sim.operations.anatomy import FAULT, READ, UNREAD, Anatomy, Place, bitmap_width, dissect
 from sim.operations.reading import read, recognised
-from sim.operations.rewriting import kept, shown_text
+from sim.operations.rewriting import kept, seeable_bytes, shown_text
 from sim.operations.rewriting import parts as framing
 from sim.operations.validation import judge
 from sim.parts import chip_data
@@ -63,16 +63,11 @@ HIDDEN, NOTHING = "•", "."
 _UNSEEN = re.compile(rb"\0+")
 
 
-def byte_data(seen: Anatomy, held: Reading, texts: Mapping[int, tuple[str, str]], masked: bool) -> Data:
-    """The bytes of *held*, whose text is that of *seen*, without those that *texts* hides."""
+def byte_data(seen: Anatomy, held: Reading, masked: bool) -> Data:
+    """The bytes of *held*, whose text is that of *seen*, without card data if *masked*."""
     places: dict[int | None, Place] = {place.number: place for place in seen.places if place.state == READ}
     spans = list(_spans(seen, held, places))
-    seeable = bytearray([not masked]) * len(held.data)
-    for span in spans if masked else ():
-        if span.kind == "framing":
-            seeable[span.start : span.end] = b"\1" * (span.end - span.start)
-        elif place := places.get(span.number):  # unread bytes are never shown
-            _uncover(seeable, span, seen, place, *texts[place.number])
+    seeable = seeable_bytes(seen, held) if masked else b"\1" * len(held.data)
     page = held.written.text if held.written and held.written.text in SINGLE_BYTE else "ascii"
     text = page_view(held.data, page)
     prints = str.isascii if page == "ascii" else str.isprintable
@@ -140,23 +135,6 @@ def _written(field: Field | None, size: int, count: int) -> tuple[int, int]:
         return 0, 0
     packed = field is not None and field.written in (BCD, SIGNED)
     return 2, int(bool(size % 2) and packed and field is not None and field.odd.left)
-
-
-def _uncover(seeable: bytearray, span: _Span, seen: Anatomy, place: Place, prefix: str, covered: str) -> None:
-    """Mark those bytes of an element as seeable that represent nothing hidden in *prefix* or *covered*."""
-    start, first, end = span.start, span.value_start, span.end
-    if prefix == seen.raw[place.start : place.value_start]:
-        seeable[start:first] = b"\1" * (first - start)
-    value, count = seen.value(place), end - first
-    size = len(value)
-    hidden = {at for at, (char, other) in enumerate(zip(value, covered, strict=True)) if char != other}
-    for byte in range(count):
-        chars = range(size)  # all that the byte may represent
-        if size == count:
-            chars = range(byte, byte + 1)
-        elif count == (size + 1) // 2:  # padding may be on either side
-            chars = range(2 * byte - size % 2, 2 * byte + 2)
-        seeable[first + byte] = not hidden or hidden.isdisjoint(chars)
 
 
 CHIP = 55
@@ -364,7 +342,7 @@ def view_of(seen: Anatomy, masked: bool, *, full_bitmap: bool = False, held: Rea
         "segments": list(_segments(seen, texts)),
         "valid": report is not None and report.valid,
         "fault": _fault(seen, str(held.error) if held and held.error else ""),
-        "bytes": byte_data(seen, held, texts, masked) if held and held.data else None,
+        "bytes": byte_data(seen, held, masked) if held and held.data else None,
     }
     data["cells"] = _cells(data, seen.message.spec, full_bitmap)
     return data

@@ -89,6 +89,14 @@ def test_a_message_is_shown_without_its_card() -> None:
     assert PAN not in run.out + run.err
 
 
+def test_mask_says_that_there_is_no_card_data() -> None:
+    """Bytes without card data are printed unchanged, and standard error says so."""
+    dump = "0000  08 00 20 20 00 00 00 00  00 00 99 00 00 12 34 56   ..  ..........4V"
+    run = Run("mask", dump)
+    assert (run.out.rstrip("\n"), "no card data" in run.err) == (dump, True)
+    assert Run("mask", REQUEST).err == ""
+
+
 def test_parse_gives_the_elements_for_a_program() -> None:
     """--json has the values of the message table, at the same positions."""
     record = Run("parse", "--json", REQUEST).records[0]

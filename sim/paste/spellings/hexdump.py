@@ -292,7 +292,10 @@ def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
     size, base = _step(lines[first + 1 :], lead, len(spots))
     spots = spots[:size]
     between = [rest[spot + 2 : other] for spot, other in pairwise(spots)]
-    form = "02x" if any(char in "abcdef" for char in rest[: spots[-1] + 2]) else "02X"
+    columns_of_bytes = slice(head.start(5), head.start(5) + spots[-1] + 2)
+    form = (
+        "02x" if any(char in "abcdef" for line in lines[first:] for char in line[columns_of_bytes]) else "02X"
+    )
     tail = rest[spots[-1] + 2 :]
     middle = next((at for at in (0, _MIDDLE) if _gutter(old[:size], at) in tail), None)
     opened, closed = ("", "") if middle is None else tail.split(_gutter(old[:size], middle), 1)
