@@ -184,7 +184,7 @@ def _of_bytes(
             return replace(broken, reasons=guess.reasons)
         fault = ParseError(None, None, "an ISO 8583 message", _clause(guess.reasons[0]))
         nothing = replace(broken, message=None, read=0, end=0, confidence=NONE, misfits=(fault,))
-        return replace(nothing, reasons=guess.reasons, kind=guess.kind)
+        return replace(nothing, reasons=guess.reasons, kind=guess.kind, part=guess.part)
     strange = broken.mti[0] not in _VERSIONS if broken.message else not _looks_like_text(raw)
     return guess if strange or _reads_further(guess, broken) else broken
 

@@ -44,6 +44,15 @@ class Piece(NamedTuple):
     meaning: str
 
 
+class Verdict(NamedTuple):
+    """What a text is instead of a message: its *kind* (empty if unknown), the *reasons*, and the *part* of the
+    text that shows it."""
+
+    kind: str
+    reasons: tuple[str, ...]
+    part: str = ""
+
+
 class _Kind(NamedTuple):
     kind: str
     on: str  # what the pattern is matched against: the text, its first line, or its hex digits
@@ -72,66 +81,59 @@ def is_proven(kind: str) -> bool:
     return any(row.proof for row in _kinds() if row.kind == kind)
 
 
-def what_else(sightings: Sequence[Sighting], text: str, headers: str) -> tuple[str, tuple[str, ...]]:
+def what_else(sightings: Sequence[Sighting], text: str, headers: str) -> Verdict:
     """Return the kind of *text*, in which the bytes *sightings* were seen after network *headers*, and why it
     is not an ISO 8583 message; the kind is empty if it is unknown.
 
-    >>> what_else((), "9F2701809C0100", "")
-    ('emv-tlv', ('Chip data in TLV (DE 55) without its message.',))
+    >>> what_else((), "9F2701809C0100", "").reasons
+    ('Chip data in TLV (DE 55) without its message.',)
     """
     if headers:
-        return "network-headers", (f"{headers} come first, but no ISO 8583 message follows",)
+        return Verdict("network-headers", (f"{headers} come first, but no ISO 8583 message follows",))
     if not text.strip() and not any(sighting.data.strip() for sighting in sightings):
-        return "empty", ("no text",)
+        return Verdict("empty", ("no text",))
     if any(_NDC.match(sighting.data) for sighting in sightings[:3]):
-        return "ndc", ("An NDC or DDC message of a cash machine: its fields are separated by 1C.", NO_MTI)
-    if verdict := recognized(text):
-        return verdict[0], (verdict[1],)
-    return "", (NO_MTI,)
+        reason = "An NDC or DDC message of a cash machine: its fields are separated by 1C."
+        return Verdict("ndc", (reason, NO_MTI))
+    return recognized(text) or Verdict("", (NO_MTI,))
 
 
-def recognized(text: str, *, proof: bool = False) -> tuple[str, str] | None:
-    """Return the kind of *text* and a sentence on it; with *proof*, only if its shape leaves no doubt,
-    though it may start like a message. None if it is unknown.
+def recognized(text: str, *, proof: bool = False) -> Verdict | None:
+    """Return what *text* is; with *proof*, only if its shape leaves no doubt, though it may start like a
+    message. None if it is unknown. The part that is recognized is all of it, its longest literal, or the last
+    of its lines that are recognized; the literal or these lines are at least half of it.
 
-    >>> recognized("TVR: 80 00 04 80 00")
-    ('tvr', 'Terminal verification results (TVR, tag 95).')
+    >>> recognized("TVR: 80 00 04 80 00").kind
+    'tvr'
     >>> recognized("Key: 0123456789ABCDEF\\nKCV: D5D44F")
-    ('kcv', 'A key check value (KCV).')
+    Verdict(kind='kcv', reasons=('A key check value (KCV).',), part='KCV: D5D44F')
     """
-    verdict = _recognized_part(text, proof)
-    return None if verdict is None else verdict[:2]
-
-
-def _recognized_part(text: str, proof: bool) -> tuple[str, str, str] | None:
-    """The kind of *text*, a sentence, and the part that is recognized: all of it, its longest literal, or
-    the last of its lines that are recognized; the literal or these lines are at least half of it."""
     joined = tidy.joined(text).strip()
     literal = longest(_LITERAL, joined)
     is_most = literal is not None and 2 * len(literal[0]) >= len(joined)
     for part in (text, literal[0].strip("\"'")) if literal and is_most else (text,):
         if verdict := _recognized_whole(part, proof):
-            return *verdict, part
+            return verdict
     lines = [line for line in text.splitlines() if line.strip()][: _MOST_LINES + 1]
     if not 1 < len(lines) <= _MOST_LINES:
         return None
-    verdicts = [(*verdict, line) for line in lines if (verdict := _recognized_whole(line, proof))]
+    verdicts = [verdict for line in lines if (verdict := _recognized_whole(line, proof))]
     return verdicts[-1] if 2 * len(verdicts) >= len(lines) else None
 
 
-def _recognized_whole(text: str, proof: bool) -> tuple[str, str] | None:
+def _recognized_whole(text: str, proof: bool) -> Verdict | None:
     bare = text.strip()
     digits = _BLANKS.sub("", bare).upper() if _HEX.fullmatch(bare) else ""
     if digits and _is_chip_data(digits, _MANY_TAGS if proof else 1):
-        return "emv-tlv", "Chip data in TLV (DE 55) without its message."
+        return Verdict("emv-tlv", ("Chip data in TLV (DE 55) without its message.",), text)
     if digits and not proof and _tag_list(digits):
-        return "dol", "A data object list (DOL): tags with their lengths."
+        return Verdict("dol", ("A data object list (DOL): tags with their lengths.",), text)
     for kind in _kinds():
         if proof and not kind.proof:
             continue
         subject = {"text": bare, "line": text.strip("\r\n"), "hex": digits}[kind.on]
         if subject and kind.pattern.fullmatch(subject) and _sound(kind.kind, subject):
-            return kind.kind, kind.sentence
+            return Verdict(kind.kind, (kind.sentence,), text)
     return None
 
 
@@ -174,9 +176,9 @@ def _tag_list(digits: str) -> list[tuple[str, int]]:
     return pairs if len(pairs) >= _FEWEST_TAGS else []
 
 
-def inside(kind: str, text: str) -> tuple[Piece, ...]:
-    """Return the contents of a paste of a *kind* that concerns a card or its payment, with card data masked;
-    empty for others.
+def inside(kind: str, part: str) -> tuple[Piece, ...]:
+    """Return the contents of the *part* of a paste that is of a *kind* that concerns a card or its payment,
+    with card data masked; empty for others.
 
     >>> inside("track-2", ";4111111111111111=2912201123?")[0]
     Piece(name='card number', value='411111******1111', meaning='Visa card')
@@ -184,8 +186,7 @@ def inside(kind: str, text: str) -> tuple[Piece, ...]:
     make = _INSIDE.get(kind)
     if make is None:
         return ()
-    verdicts = (_recognized_part(text, proof) for proof in (False, True))
-    bare = next((verdict[2] for verdict in verdicts if verdict and verdict[0] == kind), text).strip()
+    bare = part.strip()
     labeled = (row.pattern.fullmatch(bare) for row in _kinds() if row.kind == kind and row.pattern.groups)
     for match in filter(None, labeled):
         return tuple(make(_SEPARATORS.sub("", match[1]).upper()))

@@ -123,7 +123,7 @@ def guess(
 def _proven(text: str, reading: Reading) -> Reading:
     """Return *reading*, or what *text* is by its shape if the message is not believed."""
     if not reading.believed and (verdict := recognized(text, proof=True)):
-        return of_no_message(reading.spelling, (verdict[1],), kind=verdict[0])
+        return of_no_message(reading.spelling, verdict.reasons, kind=verdict.kind, part=verdict.part)
     return reading
 
 
@@ -420,9 +420,9 @@ def _of_sightings(all_sightings: list[Sighting], text: str, asked: Known) -> Rea
     kept, layers = candidates(all_sightings, asked)
     kept.sort(key=believable, reverse=True)
     if not kept or not believable(kept[0]):
-        kind, why = what_else(all_sightings, text, layers)
+        kind, why, part = what_else(all_sightings, text, layers)
         odd = tuple(kept[0].odd[:2]) if kept and not kind else ()
-        return of_no_message(all_sightings[0].name, (*why, *odd), (layers,) * bool(layers), kind)
+        return of_no_message(all_sightings[0].name, (*why, *odd), (layers,) * bool(layers), kind, part)
     more = _in_order(kept)
     behind = more[-1].behind if more else None
     if behind and behind.size and behind.name not in ("line-end", "fill", "etx"):

@@ -48,7 +48,7 @@ class Reading:
     `complete` if every element was.
 
     Confidence: `confidence` is sure, likely, unsure or none, for the `reasons`; `kind` is what the input is
-    if it is no message, if known. `misfits` are the located errors. `rivals` are other ways to read the same
+    if it is no message, if known, and `part` the text in it that shows that. `misfits` are the located errors. `rivals` are other ways to read the same
     input, `more` the other messages in the paste. `origin` is for the guess, to read other messages of the
     paste alike.
     """
@@ -80,6 +80,7 @@ class Reading:
     confidence: str = SURE
     reasons: tuple[str, ...] = ()
     kind: str = ""
+    part: str = field(default="", repr=False)
     misfits: tuple[IsoError, ...] = field(default=(), repr=False)
     origin: object = field(default=None, repr=False, compare=False)
     rivals: tuple[Reading, ...] = field(default=(), repr=False, compare=False)
@@ -90,10 +91,7 @@ class Reading:
         """The contents of input that is not a message but concerns a card, with card data masked."""
         from sim.paste.beside import inside
 
-        source = self.given
-        if isinstance(source, bytes):
-            source = text if (text := source.decode("latin-1")).isprintable() else source.hex()
-        return inside(self.kind, source) if self.kind and source else ()
+        return inside(self.kind, self.part)
 
     @property
     def believed(self) -> bool:
@@ -272,7 +270,8 @@ def of_message(message: Message) -> Reading:
 
 
 def of_no_message(
-    spelling: str, reasons: tuple[str, ...], framing: tuple[str, ...] = (), kind: str = ""
+    spelling: str, reasons: tuple[str, ...], framing: tuple[str, ...] = (), kind: str = "", part: str = ""
 ) -> Reading:
-    """A reading of input that is not an ISO 8583 message: why, and what *kind* of thing it is instead."""
-    return Reading(spelling=spelling, framing=framing, confidence=NONE, reasons=reasons, kind=kind)
+    """A reading of input that is not an ISO 8583 message: why, and what *kind* of thing it is instead, by the
+    *part* of it that shows that."""
+    return Reading(spelling=spelling, framing=framing, confidence=NONE, reasons=reasons, kind=kind, part=part)
