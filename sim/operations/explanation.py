@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sim.codec import Message, build, parse
+from sim.codec.message import is_mti
 from sim.codec.text import strip_line_ending
 from sim.elements.card import chosen_network
 from sim.errors import MTI_FIELD
@@ -112,7 +113,7 @@ def explain_so_far(reading: Reading, *, stopped: bool = True) -> str:
     view = dissect(reading)
     if not view.findings:
         return ""
-    if not view.message.fields or MTI_FIELD in view.misfits:
+    if MTI_FIELD in view.misfits or not (view.message.fields or is_mti(view.message.mti)):
         return f"Nothing could be read: {view.findings[0].message}." if stopped else ""
     covered = {number: value for number, (_, value) in view.covered.items()}
     fields = {

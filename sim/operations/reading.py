@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 TEXT_FORM = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}")
 # Input with such a start is a damaged text form rather than an implausible guess.
 _MTI, _BITMAP_END, _MOSTLY = 4, 20, 12
-# The first digits of an MTI in a text form that cannot be read to the end.
-_VERSIONS = "012"
 # Hex digits of other bytes: a text would have letters above F, too.
 _HEXED = re.compile("[0-9]*[A-Fa-f][0-9A-Fa-f]*")
 # Above this many lines, each is a message: more than a screen.
@@ -167,6 +165,7 @@ def _of_bytes(
 ) -> Reading:
     """Guess input that is not a text form; or read it by the format of interface *link*, if that fits and the
     guess is of another interface."""
+    from sim.paste.anchors import strangeness
     from sim.paste.beside import is_proven
 
     guess = _guessed(given if isinstance(given, bytes) else raw, None, version)
@@ -178,14 +177,14 @@ def _of_bytes(
         return by_name
     if guess.message is None:
         # The guess gives the reasons why it is not a message, the text form where it stops.
-        if broken.message is not None and not is_proven(guess.kind) and broken.mti[0] in _VERSIONS:
+        if broken.message is not None and not is_proven(guess.kind) and strangeness(broken.mti) is not None:
             return broken
         if broken.message is None and (not guess.kind or not raw):
             return replace(broken, reasons=guess.reasons)
         fault = ParseError(None, None, "an ISO 8583 message", _clause(guess.reasons[0]))
         nothing = replace(broken, message=None, read=0, end=0, confidence=NONE, misfits=(fault,))
         return replace(nothing, reasons=guess.reasons, kind=guess.kind, part=guess.part)
-    strange = broken.mti[0] not in _VERSIONS if broken.message else not _looks_like_text(raw)
+    strange = strangeness(broken.mti) is None if broken.message else not _looks_like_text(raw)
     return guess if strange or _reads_further(guess, broken) else broken
 
 

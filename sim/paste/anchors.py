@@ -35,6 +35,7 @@ _NO_BITS = 40
 _BITS = 40
 _WORST = WEIGHTS["bitmap_worst"]
 _STRANGE = WEIGHTS["mti_strange"]
+_PRIVATE = "9"  # the version of MTIs for private use
 _NO_MTI = WEIGHTS["no_mti"]
 _MTI = re.compile(r"(?=([0-9][1-9][0-9]{2}))")
 
@@ -118,11 +119,11 @@ def is_known_mti(mti: str) -> bool:
 @lru_cache(maxsize=1024)
 def strangeness(mti: str) -> float | None:
     """The penalty in bits for MTI digits without a meaning; None if the digits cannot be an MTI: an unknown
-    version, or class 0."""
+    version, or class 0. The version of private use has no meaning."""
     meaning = split(mti)
-    if meaning.version is None or mti[1] == "0":
+    if mti[1] == "0" or (meaning.version is None and mti[0] != _PRIVATE):
         return None
-    parts = (meaning.message_class, meaning.function, meaning.origin)
+    parts = (meaning.version, meaning.message_class, meaning.function, meaning.origin)
     return sum(_STRANGE for part in parts if not part)
 
 

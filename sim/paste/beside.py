@@ -45,8 +45,8 @@ class Piece(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a text is instead of a message: its *kind* (empty if unknown), the *reasons*, and the *part* of the
-    text that shows it."""
+    """What a text is instead of a message: its *kind* (empty if unknown), the *reasons*, and the *part*
+    of the text that shows it."""
 
     kind: str
     reasons: tuple[str, ...]
@@ -159,7 +159,7 @@ def _is_chip_data(digits: str, fewest: int) -> bool:
     except IsoError:
         return False
     leaves = [tag for tag in walk_tags(tags) if not tag.constructed]
-    known = sum(leaf.tag in chip.tags() for leaf in leaves)
+    known = sum(leaf.tag in chip.tags() and bool(leaf.value) for leaf in leaves)
     return known >= fewest and 2 * known > len(leaves)
 
 
@@ -333,6 +333,7 @@ _INSIDE: dict[str, Callable[[str], Iterator[Piece]]] = {
     "apdu": _commands,
     "response-code": _response,
     "arn": _reference,
+    "mti": lambda text: iter((Piece("MTI", text, meaning(Message(text), 0)),)),
     "de90": lambda text: iter((Piece("DE 90", text, mti.say_original(text, VERSIONS[0])),)),
     "de54": lambda text: iter((Piece("DE 54", text, money.say_additional_amounts(text, VERSIONS[0])),)),
     "de43": lambda text: iter((Piece("DE 43", text, pos.say_location(text.ljust(40), VERSIONS[0])),)),

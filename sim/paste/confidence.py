@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sim.paste.anchors import is_known_mti, usual
 from sim.paste.candidate import OTHER_CARD, PAGES_DIFFER, Candidate, same
 from sim.paste.front import OFF_BY
-from sim.paste.reading import HEX_OF_OTHERS, LIKELY, SURE, UNSURE, is_hexed
+from sim.paste.reading import HEX_OF_OTHERS, LIKELY, SURE, TEXT, UNSURE, is_hexed
 from sim.paste.spellings import CUT, MASKED
 from sim.paste.weights import WEIGHTS
 from sim.paste.worth import NO_DIGITS
@@ -56,6 +56,9 @@ def _begins_well(best: Candidate, near: bool) -> bool:
     bytes before it, and a bitmap that bytes hardly have by chance."""
     if not usual(best.anchor.mti) or (best.front.unknown and not near):
         return False
+    as_text = best.is_text and best.reading.name == TEXT and not best.anchor.at
+    if as_text and not is_hexed(best.data.decode("latin-1"), whole=False):
+        return True  # all of the paste, and not the digits of something else
     count = len(best.anchor.numbers)
     if any(layer.name in _PLAIN_HEADS for layer in best.front.layers):
         return count >= _FEWEST
@@ -147,16 +150,19 @@ def _is_brittle(best: Candidate) -> bool:
     its end with no sign that it is not what was sent."""
     framed, count = any(layer.is_length for layer in best.front.layers), len(best.steps)
     fill = best.behind is not None and best.behind.name == "fill" and best.behind.size == 1
+    ends_in_digits = best.reading.text and best.steps[-1:] and best.steps[-1].value.isdigit()
     empty = [step for step in best.steps if step.start == step.end]
     unmarked = any(step.way.field.prefix < _WRITTEN_OUT for step in empty)
     mti = best.anchor.mti
     # The usual MTI of an acquirer is the most that a few elements can support.
     few = count < _FEW and not best.is_text and not (usual(mti) and mti[3] == "0")
     thin = count < _FEW_FOREIGN and (best.foreign or unmarked or bool(best.front.unknown))
-    alone = bool(best.dialect) or few or thin
+    # Characters in place of packed digits are not such digits with a byte lost or added.
+    moved = any(step.way.note and (step.way.change or {}).keys() != {"written"} for step in best.steps)
+    alone = moved or few or thin
     return (
         bool(best.padding.doubtful)
-        or fill
+        or (fill and not ends_in_digits)
         or len(empty) > 1
         or not {PAGES_DIFFER, OTHER_CARD, MASKED}.isdisjoint((*best.unusual, *best.reading.notes))
         or len(best.dialect) > 1

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from sim.codec.wire import Frame, Layer, frames
 from sim.codec.wire.files import BLOCK, is_blocked, unblock
 from sim.codec.wire.framing import ETX, STX, check_byte, header, said_length, said_total
+from sim.errors import counted
 from sim.paste.weights import WEIGHTS
 from sim.spec.tables import read_toml
 
@@ -217,13 +218,14 @@ def behind(data: bytes, end: int, front: Front) -> FrontLayer:
         odd = "" if fill else f"{len(rest)} bytes follow the message: more messages, perhaps"
         return FrontLayer("more", "", len(rest), 0.0, odd)
     if fill:
-        return FrontLayer("fill", "", len(rest), 0.0, f"{len(rest)} bytes of padding follow")
+        verb = "follows" if len(rest) == 1 else "follow"
+        return FrontLayer("fill", "", len(rest), 0.0, f"{counted(len(rest), 'byte')} of padding {verb}")
     return FrontLayer(
         "",
         "",
         len(rest),
         -10.0 - min(len(rest), 60),
-        f"{len(rest)} {'byte is' if len(rest) == 1 else 'bytes are'} left over after the last element",
+        f"{counted(len(rest), 'byte')} {'is' if len(rest) == 1 else 'are'} left over after the last element",
     )
 
 

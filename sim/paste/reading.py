@@ -48,9 +48,9 @@ class Reading:
     `complete` if every element was.
 
     Confidence: `confidence` is sure, likely, unsure or none, for the `reasons`; `kind` is what the input is
-    if it is no message, if known, and `part` the text in it that shows that. `misfits` are the located errors. `rivals` are other ways to read the same
-    input, `more` the other messages in the paste. `origin` is for the guess, to read other messages of the
-    paste alike.
+    if it is no message, if known, and `part` the text in it that shows that. `misfits` are the located
+    errors. `rivals` are other ways to read the same input, `more` the other messages in the paste. `origin`
+    is for the guess, to read other messages of the paste alike.
     """
 
     message: Message | None = field(default=None, repr=False)  # a wrong reading may have card data anywhere

@@ -4,6 +4,7 @@ restored, parts are joined, and every assumption is reported."""
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,10 +12,12 @@ from sim.codec import BuildError, Message, misfits
 from sim.codec.wire import interface_table, names, wire_format
 from sim.elements import money
 from sim.parts import chip_data
+from sim.parts.layout import tried
+from sim.parts.writing import write
 from sim.paste.reading import LIKELY, NAMED, SURE, UNSURE, Reading, of_message
 from sim.paste.spellings import WORDED, Named
 from sim.paste.worth import STARRED, judged, oddities
-from sim.spec import VERSIONS, ElementSpec, currency, spec, version_of
+from sim.spec import VERSIONS, ElementSpec, Spec, currency, spec, version_of
 from sim.spec.emv import tags
 from sim.spec.interfaces import told_by
 
@@ -34,7 +37,8 @@ def read_named(listing: Named) -> Reading:
     if a value does not fit, as in a letter about a payment."""
     message, notes, blanks = message_of(listing)
     if link := told_by(NAMED, message.version, message.fields):
-        message = replace(message, dialect=interface_table(link, message.version))
+        table = interface_table(link, message.version)
+        message = replace(message, fields=_mapped(listing, message.fields, table), dialect=table)
     worded = listing.name == WORDED
     odd, faults = oddities(message), misfits_of(message)
     reasons = (*notes, *odd, *map(str, faults))
@@ -49,6 +53,25 @@ def read_named(listing: Named) -> Reading:
         reasons=(*(reasons or ("every element is named in the paste",)), *blanks),
         misfits=faults,
     )
+
+
+def _mapped(listing: Named, fields: dict[int, str], table: Spec) -> dict[int, str]:
+    """*fields* with the own bitmap and the lengths of elements that are shown in parts and that *table* lays
+    out so."""
+    mapped = dict(fields)
+    for number in fields:
+        parts = _parts(listing, number)
+        layout = next((some for some in tried(table, number) if some.cell.cut == "bits"), None)
+        if parts and layout and not listing.fields.get(str(number)):
+            with suppress(BuildError):  # parts of another interface
+                mapped[number] = write(layout, {path: value for path, value in parts.items() if path != "1"})
+    return mapped
+
+
+def _parts(listing: Named, number: int) -> dict[str, str]:
+    """The parts of element *number* that *listing* spells, by their path in it."""
+    head = f"{number}."
+    return {path[len(head) :]: value for path, value in listing.fields.items() if path.startswith(head)}
 
 
 def fits_at_all(listing: Named) -> bool:
@@ -108,9 +131,7 @@ def _in_digits(fields: dict[int, str], version: str, notes: list[str]) -> None:
 
 def _value(listing: Named, element: ElementSpec, version: str, notes: list[str]) -> str:
     key = str(element.number)
-    inner = {
-        path[len(key) + 1 :]: value for path, value in listing.fields.items() if path.startswith(key + ".")
-    }
+    inner = _parts(listing, element.number)
     if inner and not listing.fields.get(key):
         if element.number == _CHIP and all(_TAG.fullmatch(part) for part in inner):
             return chip_data.write_tags(
@@ -118,7 +139,7 @@ def _value(listing: Named, element: ElementSpec, version: str, notes: list[str])
             )
         joined = "".join(value for part, value in inner.items() if "." not in part)
         if not (element.fixed and len(joined) == element.width):
-            notes.append(f"DE {element.number} is shown in parts, put together one after the other")
+            notes.append(f"DE {element.number} is shown in parts, put together")
         return joined
     return _filled(listing.fields.get(key, ""), element, version, notes)
 

@@ -52,6 +52,8 @@ PASTES = (
     ("de43", f"{'CORNER SHOP':25}{'NEW YORK':13}US", "NEW YORK, United States"),
     ("response-code", "RC 51", "not sufficient funds"),
     ("arn", "74123456324123456789012", "day 324"),
+    ("mti", "MTI 0100", "authorization request"),
+    ("mti", "Message type: 1804", "network management request"),
     ("kcv", "KCV: A1B2C3", None),
     ("arqc", "ARQC 6C15EBC5894EAA9B", None),
     ("atr", "3B6800000073C84013009000", None),

@@ -394,3 +394,77 @@ def test_each_literal_of_a_list_is_a_message() -> None:
 def test_program_text_and_settings_are_no_message(text: str) -> None:
     """Comments, branches and rules name elements of messages that are not there."""
     assert guess(text).message is None
+
+
+@pytest.mark.parametrize(
+    ("numbers", "confidence"), [((4,), LIKELY), ((11,), LIKELY), ((22,), LIKELY), ((3, 4, 11), UNSURE)]
+)
+def test_characters_among_packed_digits_are_read(numbers: tuple[int, ...], confidence: str) -> None:
+    """One such element is likely, several are unsure."""
+    changed = _BCD.with_(elements={number: {"written": "ascii"} for number in numbers})
+    best = guess(bytes.fromhex("6000060000") + encode(_TERMINAL, changed))
+    assert (best.message, best.confidence) == (_TERMINAL, confidence)
+
+
+@pytest.mark.parametrize("mti", ["9100", "9210"])
+def test_a_private_mti_in_packed_digits_is_read(mti: str) -> None:
+    """Version 9 is for private use: a message all the same, and not a usual one."""
+    best = guess(bytes.fromhex(mti) + encode(_TERMINAL, _BCD)[2:])
+    assert (best.mti, best.confidence) == (mti, LIKELY)
+    assert best.message is not None
+    assert best.message.fields == _TERMINAL.fields
+
+
+@pytest.mark.parametrize("at", [9, 12, 14, 19])
+def test_a_bitmap_with_a_digit_too_few_is_damage(at: int) -> None:
+    """A text form that has lost a digit of its bitmap is a damaged message, and is not believed."""
+    raw = build(generate("auth", entry="stripe", at=AT).message)
+    broken = raw[:at] + raw[at + 1 :]
+    for best in (guess(broken), read(broken)):
+        assert (best.confidence, best.mti, best.complete) == (UNSURE, "0100", False)
+
+
+@pytest.mark.parametrize("digits", ["30200000008000000", "302000000080000"])
+def test_a_bitmap_of_another_length_beside_elements_is_noted(digits: str) -> None:
+    """Its elements are named, and its bitmap is damaged."""
+    fields = "\n".join(f"DE {number}: {value}" for number, value in _SALE.fields.items())
+    best = guess(f"MTI: 0200\nBitmap: {digits}\n{fields}")
+    assert (best.message, best.confidence) == (_SALE, LIKELY)
+    assert best.reasons[0].startswith(f"its bitmap has {len(digits)} digits")
+
+
+@pytest.mark.parametrize("behind", [" sent", "\tok", " -- approved", " (to the host)\n", " "])
+def test_words_behind_a_text_form_are_no_part_of_it(behind: str) -> None:
+    """As logs have them."""
+    raw = build(Message("0200", {**_SALE.fields, 49: "978"}))
+    for best in (guess(raw + behind), read(raw + behind)):
+        assert (best.complete, best.confidence) == (True, LIKELY)
+
+
+def test_capitals_behind_a_text_form_may_be_part_of_it() -> None:
+    """A length prefix that lost a digit leaves the end of the value."""
+    assert not guess(build(_SALE) + " NEW YORK").believed
+
+
+@pytest.mark.parametrize("divider", [" : ", " = ", ":", " | "])
+def test_sizes_between_names_and_values_are_no_numbers(divider: str) -> None:
+    """Name, length and value in each line."""
+    names = ("Message type", "Processing code", "Amount, transaction", "Transmission date and time")
+    pairs = zip(names, ("0200", *_SALE.fields.values()), strict=False)
+    best = guess("\n".join(f"{name}{divider}{len(value)}{divider}{value}" for name, value in pairs))
+    assert best.message is not None
+    assert best.message.fields == {number: _SALE.fields[number] for number in (3, 4, 7)}
+
+
+@pytest.mark.parametrize("text", ["20261120123045 INFO message type 02", "2026112012304501 [Q2] sent 0200B2"])
+def test_a_year_is_no_mti(text: str) -> None:
+    """A line of a log that starts with its date."""
+    assert read(text).message is None
+
+
+def test_parts_of_an_element_with_its_own_bitmap_are_put_together_with_it() -> None:
+    """Postilion's private data, part by part: bitmap and lengths are not shown, but belong to it."""
+    fields = {11: "000001", 123: "510101511344101", "127.2": "0200:000001", "127.20": "20261120"}
+    best = guess("MTI: 0200\n" + "\n".join(f"DE {path}: {value}" for path, value in fields.items()))
+    assert best.message is not None
+    assert best.message[127] == "4000100000000000110200:00000120261120"

@@ -27,13 +27,16 @@ _MOST_PLACES = 6
 _APART = "MTI, bitmap and data put together"
 _PARTS = re.compile(
     r"(?im)\bMTI\b[^0-9\r\n]{0,20}([0-9]{4})\b[^0-9A-F]{0,4}\s*.{0,40}?bit ?map[^:=\r\n]{0,20}[:=]\W{0,4}"
-    r"([0-9A-F]{32}|[0-9A-F]{16})\b\W{0,4}(?:[^:=\r\n]{0,20}\b(?:data|body|fields|elements|payload|rest|content)\w{0,9}"
+    r"([0-9A-F]{31,33}|[0-9A-F]{15,17})\b\W{0,4}(?:[^:=\r\n]{0,20}\b(?:data|body|fields|elements|payload|rest|content)\w{0,9}"
     r"\W{0,3}[:=]\s?)(['\"]?)([^\r\n]{6,}?)\3\s*$"
 )
 _BLANK = re.compile(r"\s")
 _LINE = re.compile(r"[^\r\n]*")
 _QUOTES = "\"'`"
 _CLOSING = re.compile(r"[\"'`\]}>]")
+# Words of a log after a message, with small letters, which follow blanks.
+_REMARK = re.compile(r"(?:[ \t]{1,20}+(?:[^\w\s]{0,4}[A-Z]?[a-z]{1,20}[^\w\s]{0,3}|[^\w\s]{1,4})){1,12}$")
+_LONGEST_REMARK = 80
 _HEX = re.compile(r"[0-9A-Fa-f]{16,}")
 IN_LINES = "text in lines"
 NAMES = ("text", _APART)
@@ -62,11 +65,14 @@ def _inside(text: str) -> Iterator[Sighting]:
         line = match[0] if match else ""
         if (mark := text[start - 1 : start]) and mark in _QUOTES and mark in line:
             line = line.rpartition(mark)[0]  # the closing mark is not part of the message
-        for part in (line, line.rstrip(), _CLOSING.split(line, maxsplit=1)[0]):
-            if part not in parts and part != content.rstrip():  # trailing blanks are data
+        remark = _REMARK.search(line, max(len(line) - _LONGEST_REMARK, 0))
+        alone = line[: remark.start()] if remark else ""
+        for part in (line, line.rstrip(), _CLOSING.split(line, maxsplit=1)[0], alone):
+            if part and part not in parts and part != content.rstrip():  # trailing blanks are data
                 parts.add(part)
+                notes = ("the words after it are not part of it",) * (part is alone)
                 name = "text among other text"
-                yield Sighting(name, encoded(part), -around(len(text) - len(part)), text=True)
+                yield Sighting(name, encoded(part), -around(len(text) - len(part)), notes, text=True)
 
 
 def _rejoin_parts(text: str) -> Iterator[Sighting]:

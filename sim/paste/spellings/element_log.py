@@ -78,7 +78,7 @@ _MTI_LABELS = (
     ),
 )
 _FOUR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
-_BITMAP = re.compile(r"(?i)bit ?map[^:=\r\n]{0,40}[:=]\s{0,4}['\"]?([0-9A-F]{32}|[0-9A-F]{16})\b")
+_BITMAP = re.compile(r"(?i)bit ?map[^:=\r\n]{0,40}[:=]\s{0,4}['\"]?([0-9A-F]{31,33}|[0-9A-F]{15,17})\b")
 # The word that makes a number an element: at the start of the line, or after a log's prefix.
 _LABEL = re.compile(
     r"(?:^|(?<=[\s\[(|:>,]))(?:"
@@ -157,6 +157,8 @@ def find(text: str) -> Iterator[Named]:
             yield message
             return
     labelled, inline = _without_names([*_labelled(text)]), list(_inline(text, mti))
+    if all(path in (MTI_PATH, str(len(value))) for path, value in labelled):
+        labelled = []  # sizes, after names
     if _count(inline) > _count(labelled):
         yield from messages_of("log of element=value", inline, bits)
     else:

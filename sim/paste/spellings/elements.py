@@ -95,14 +95,15 @@ def collected(
     }
     if not MTI.fullmatch(mti) or not any(elements.values()):
         return None
-    numbers = _bits(bitmap or bits)
+    numbers, digits = _bits(bitmap or bits), len(bitmap)
+    damaged = (f"its bitmap has {digits} digits, one too many or too few",) * (digits % 16 in (1, 15))
     if (
         not bitmap
         and numbers
         and {number + 64 for number in numbers} == {*map(_top, elements)} - {*range(65)}
     ):
         numbers = None  # element 1 is only the secondary bitmap
-    return Named(name, mti, elements, frozenset(binary), numbers)
+    return Named(name, mti, elements, frozenset(binary), numbers, damaged)
 
 
 def messages_of(

@@ -27,6 +27,8 @@ _LINE = re.compile(
     r"(?:\s{0,40}+(?:[:=]>?|\||->|\.{2,})|[^\S\t]{0,40}+\t|\s{2,80}+)[\s|]{0,40}(\S.*)"
 )
 _INLINE = re.compile(r"(?<![\w.])([A-Za-z][\w-]{1,40})\s?[:=]\s?(?:'([^']*)'|\"([^\"]*)\"|([^\s,;|{}\[\]]+))")
+# The size of a value before it: `Processing code : 6 : 000000`.
+_SIZED = re.compile(r"[\[(]?([0-9]{1,4})[\])]?\s{0,4}[:=|,]\s{0,4}(.*)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BRACKETS = re.compile(r"\(([^()]{1,40})\)")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
@@ -123,7 +125,14 @@ def _divided(pairs: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
 
 def _mti(value: str) -> str:
     """The MTI at the start of *value*; empty if there is none."""
+    value = _unsized(value)
     return value[:4] if is_mti(value[:4]) and not value[4:5].isalnum() else ""
+
+
+def _unsized(value: str) -> str:
+    """*value* without its size before it."""
+    sized = _SIZED.fullmatch(value)
+    return sized[2] if sized and int(sized[1]) == len(sized[2]) else value
 
 
 def _message(pairs: list[tuple[str, str]]) -> Named | None:
@@ -131,7 +140,9 @@ def _message(pairs: list[tuple[str, str]]) -> Named | None:
     mti = _mti(pairs[0][1])
     numbers = _numbers(version_of(mti) or "1987")
     elements = [
-        (str(numbers[label]), value.strip(_WRAPPING)) for label, value in pairs[1:] if label in numbers
+        (str(numbers[label]), _unsized(value.strip(_WRAPPING)))
+        for label, value in pairs[1:]
+        if label in numbers
     ]
     if len(dict(elements)) < _FEWEST or 2 * len(elements) < len(pairs) - 1:
         return None
