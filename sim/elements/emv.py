@@ -342,7 +342,7 @@ def _wish(information: str, results: str, denial: str, refund: bool) -> str:
 
 def _terminal(results: str) -> str:
     bits = "; ".join(bits_set("95", results))
-    found = f"The terminal found: {bits}." if bits else "The terminal found no problem."
+    found = f"Terminal verification results: {bits}." if bits else "The terminal found no problem."
     return found if results else ""
 
 

@@ -578,7 +578,7 @@ def transmission_time_local(
     offset = datetime.fromisoformat(f"{_LEAP_YEAR}{sent[:4]}T{sent[4:]}").replace(tzinfo=zone).utcoffset()
     if offset is None or abs(offset) < _FAR_FROM_UTC:
         return None
-    return Hit(7, f"UTC, because no clock in {stands.name} shows it", "the local time of DE 12")
+    return Hit(7, f"UTC, which is not local time in the merchant's country ({stands.name})", "the local time of DE 12")
 
 
 _ROUND_THE_YEAR = (1, 365, 366)
@@ -701,7 +701,7 @@ def original_later(
     if after > _CLOCKS:
         what, actual = "an original earlier than this message", "a later date"
     elif after < -_LONGEST_HOLD * _DAY and mti[3:] in _ACQUIRERS:
-        what, actual = f"an original of the last {_LONGEST_HOLD} days", "an older one"
+        what, actual = f"an original from the last {_LONGEST_HOLD} days", "an older one"
     else:
         return None
     return Hit(number, what, actual, original.at, len(original.when))

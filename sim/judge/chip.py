@@ -530,7 +530,8 @@ def _bind_copy(
 ) -> None:
     """Bind a rule to a *tag* and the *part* that it repeats, whole or its first *size* characters."""
     tag_spec, number = tables.tags()[tag], part.looks.bit_length() - 1
-    expected, actual = f"the value of DE {number}", f"another {tag_spec.name.split(' (')[0].lower()}"
+    name = tag_spec.name.split(" (")[0]
+    expected, actual = f"the value of DE {number}", f"another {name[:1].lower()}{name[1:]}"
     is_text = tag_spec.content in ("an", "ans")
     # Terminals and acquirers may number terminals and merchants differently.
     severity = Severity.INFO if is_text else None

@@ -337,8 +337,8 @@ class Issuer:
             back = self.accounts.give_back(request)
             if back is None:
                 code = self._code("unknown_original", request)
-                return self._answer(request, code), "its original is unknown"
-            return self._answer(request, None), "" if back else "was already reversed"
+                return self._answer(request, code), "original unknown"
+            return self._answer(request, None), "" if back else "already reversed"
         if request.mti[1] in _ACCOUNTED:
             return self._moved(request, rule)
         return self._answer(request, None), ""

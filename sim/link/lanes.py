@@ -113,9 +113,9 @@ def _hop(item: Seen, undone: dict[str, str]) -> Hop:
         odd = f", {_ODD[item.kind]}" if item.kind in _ODD else ""
         return Hop(item.to_host, f"{message.mti} with {message.get(39)}{latency}{odd}", not odd)
     stan = message.get(11)
-    undoes = f", undoes {undone[stan]}" if undone.get(stan) else ""
+    of = f", reverses {undone[stan]}" if undone.get(stan) else ""
     name = mtis.split(message.mti).name or "message"
-    return Hop(item.to_host, f"{message.mti} {name}, STAN {stan}{undoes}", True)
+    return Hop(item.to_host, f"{message.mti} {name}, STAN {stan}{of}", True)
 
 
 def as_svg(seen: Iterable[Seen], title: str = "") -> str:

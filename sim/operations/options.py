@@ -264,8 +264,8 @@ def _check_fit(setting: Setting) -> None:
     kind, owner, version = setting.kind, setting.network, setting.version
     if not _has_kind(kind, owner, version):
         names = [name for name in NETWORKS if _has_kind(kind, name, version)]
-        expected = f"one documented for {owner} in {version}; this one is documented for {', '.join(names)}"
-        raise OptionError("message_type", expected, repr(kind))
+        found = f"{kind!r}, which is documented only for {', '.join(names)}"
+        raise OptionError("message_type", f"a type documented for {owner} in {version}", found)
     purpose, entry, row = setting.purpose, setting.entry, setting.purposes
     if not setting.alone:
         if kind not in row["kinds"]:
@@ -273,8 +273,8 @@ def _check_fit(setting: Setting) -> None:
         if entry not in row["entries"]:
             raise OptionError("entry", f"{_any_of(entries_of(purpose))} for purpose {purpose!r}", repr(entry))
         if not has_purpose(purpose, owner, version):
-            where = f"one documented for {_whose(setting)}; this one is documented for "
-            raise OptionError("purpose", where + _documented(purpose, has_purpose), repr(purpose))
+            found = f"{purpose!r}, which is documented only for {_documented(purpose, has_purpose)}"
+            raise OptionError("purpose", f"a purpose documented for {_whose(setting)}", found)
     if "cashback" in setting.details and purpose != "cashback":
         raise OptionError("cashback", "none, or purpose 'cashback'", f"purpose {purpose!r}", 54)
     for name, value in setting.details.items():
@@ -309,13 +309,13 @@ def _check_option(name: str, setting: Setting) -> None:
         if limit in row and word not in row[limit]:
             raise OptionError(name, f"none, or {what} {_any_of(row[limit])}", f"{what} {word!r}", field)
     if (other := row.get("with")) and not setting.details.get(other):
-        raise OptionError(name, f"{other} beside it", "none", field)
+        raise OptionError(name, f"{other} as well", "none", field)
     if not has_option(name, setting.network, setting.version):
-        where = f"none for {_whose(setting)}; it is documented for {_documented(name, has_option)}"
-        raise OptionError(name, where, "one", field)
+        found = f"a value; the option is documented only for {_documented(name, has_option)}"
+        raise OptionError(name, f"none for {_whose(setting)}", found, field)
     if name == _TOKEN and not any(recipe.mentions(name) for recipe in setting.rows):
         where = f"none with entry {setting.entry!r}: its use in {setting.network} messages is not documented"
-        raise OptionError(name, where, "one", field)
+        raise OptionError(name, where, "a value", field)
 
 
 def _documented(name: str, has: Any) -> str:

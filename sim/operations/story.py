@@ -154,7 +154,7 @@ def say_outcome(message: Message, name: str | None) -> str:
     """The sentences about DE 39: its meaning, and what happens next.
 
     >>> say_outcome(Message("0810", {39: "00"}), None)
-    'The other side accepted it (00).'
+    'The other end accepted it (00).'
     """
     code = message.get(39)
     if not code:
@@ -164,14 +164,14 @@ def say_outcome(message: Message, name: str | None) -> str:
     meaning = entry.meaning if entry else f"not in the list of ISO 8583:{message.version} codes"
     label, kind = message.spec[39].name.lower(), entry.kind if entry else ""
     if not mti.is_response(message.mti):
-        undoes = message.mti[1] == "4"
-        if undoes and kind == "approved":
+        reverses = message.mti[1] == "4"
+        if reverses and kind == "approved":
             return f"Its {label} {code}, {meaning}, is the original's and gives no reason."
         if message.mti[2] not in _DECIDED:
             return f"Its {label} {code} means {meaning}."
-        return f"Its {label} {code} gives the {'reason' if undoes else 'decision'}: {meaning}."
+        return f"Its {label} {code} gives the {'reason' if reverses else 'decision'}: {meaning}."
     if mti.is_network_management(message.mti) and kind in ("approved", "network"):
-        return f"The other side accepted it ({code})."
+        return f"The other end accepted it ({code})."
     result = "partly" if is_partly_approved(message) else _result(message, kind)
     values, is_decision = Inside(message, name), message.mti[1] in "12" and message.mti[2] == "1"
     rows = _deciders(name, message.version) if is_decision else ()
@@ -399,7 +399,7 @@ def _around(
 ) -> tuple[str, str]:
     """The words before and after the amount."""
     before, after = _words_around(mti_code, name)
-    before += " a part of" if part else ""
+    before += " part of" if part else ""
     what = purpose or "a transaction"
     if not amount:
         return f"{before} {what.replace(_OF, '')}", after
@@ -425,7 +425,7 @@ def _words_around(code: str, name: str | None) -> tuple[str, str]:
     sender, receiver = _parties(code)
     message_class, function = code[1], code[2]
     if message_class == "4":
-        return f"It {'answers the reversal of' if mti.is_response(code) else 'undoes'}", "."
+        return f"It {'answers the reversal of' if mti.is_response(code) else 'reverses'}", "."
     if mti.is_response(code):
         return f"It answers a {'report' if function == '3' else 'request'} about", "."
     if function in "24":

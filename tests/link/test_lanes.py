@@ -44,7 +44,7 @@ def test_a_time_out_and_its_reversal_are_one_transaction() -> None:
     assert words(undone) == [
         "0200 financial transaction request, STAN 000001",
         "timed out",
-        "0400 reversal request, STAN 000002, undoes 000001",
+        "0400 reversal request, STAN 000002, reverses 000001",
         "0410 with 00",
     ]
     assert [hop.arrived for hop in undone.hops] == [True, False, True, True]
@@ -88,4 +88,4 @@ def test_a_report_draws_each_transaction_of_a_case() -> None:
     assert done.passed
     assert page.count("<svg") == 2
     assert "unanswered, answered</figcaption>" in page
-    assert ", undoes 000001" in page
+    assert ", reverses 000001" in page
