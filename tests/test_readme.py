@@ -11,6 +11,7 @@ from server.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+SERVICE = (ROOT / "notebooks" / "site" / "how-to" / "call_the_service.md").read_text(encoding="utf-8")
 
 
 def test_the_python_examples_give_what_they_show() -> None:
@@ -21,8 +22,8 @@ def test_the_python_examples_give_what_they_show() -> None:
 
 
 def test_all_settings_of_the_server_stand_there_with_their_defaults() -> None:
-    """The README has one row per setting: variable and default."""
-    rows = dict(re.findall(r"^\| `SIM_(\w+)` \|[^|]*\| `?([^`|]*?)`? ?\|[^|]*\|$", README, re.MULTILINE))
+    """The page about the service has one row per setting: variable and default."""
+    rows = dict(re.findall(r"^\| `SIM_(\w+)` \|[^|]*\| `?([^`|]*?)`? ?\|[^|]*\|$", SERVICE, re.MULTILINE))
     defaults = {field.name.upper(): str(field.default or "") for field in fields(Settings)}
     defaults |= {field.name.upper(): "0" for field in fields(Settings) if field.default is False}
     assert rows == {name: text.removesuffix(".0") for name, text in defaults.items()}
