@@ -83,7 +83,7 @@ class IsoMagics(Magics):
     @argument("--to", metavar="NAME", help="keep the result under this name")
     @line_cell_magic
     def iso8583(self, line: str, cell: str | None = None) -> Any:
-        """Look at ISO 8583 messages: `%iso8583 validate message`, or a paste beneath `%%iso8583`."""
+        """Look at ISO 8583 messages: `%iso8583 validate message`, or a paste below `%%iso8583`."""
         args = parse_argstring(self.iso8583, line)
         if args.verb not in _VERBS:
             near = closest(args.verb, {name: name for name in _VERBS})
@@ -115,10 +115,10 @@ class IsoMagics(Magics):
                 )
             if texts := separate(cell):
                 return list(texts)
-            raise UsageError(f"%%{_NAME}: paste a message beneath")
+            raise UsageError(f"%%{_NAME}: paste a message below it")
         text = _as_it_stands(line, arguments.message)
         if not text:
-            raise UsageError(f"%{_NAME} {arguments.verb}: expected a message, or the name of one")
+            raise UsageError(f"%{_NAME}: expected a message, or the name of one; or paste it below %%{_NAME}")
         return [self._variable(text) if _NAMES.fullmatch(text) else text]
 
     def _variable(self, text: str) -> Any:

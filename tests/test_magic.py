@@ -97,8 +97,9 @@ def test_no_verb_shows_a_card_number(notebook: Notebook, verb: str) -> None:
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("%iso8583", "expected a message, or the name of one"),
-        ("%%iso8583 parse\n\n", "paste a message beneath"),
+        ("%iso8583", "expected a message, or the name of one; or paste it below %%iso8583"),
+        ("%%iso8583 validate", "Did you mean the line magic %iso8583"),  # IPython's own words
+        ("%%iso8583 parse\n\n", "paste a message below it"),
         ("%iso8583 validat message", "did you mean validate?"),
         ("%%iso8583 parse message\n0800", "found 'message'; put the message below"),
         ("%%iso8583 against=AMEX\n0800", "expected a verb (anatomy, explain"),

@@ -151,6 +151,11 @@ TO = click.Option(
 FILE = click.Option(
     ["--file", "-f", "path"], type=click.Path(dir_okay=False), help="Read messages from a file."
 )
+# The source of many messages, which also has the name of FILE.
+SOURCE = (
+    click.Argument(["source"], required=False),
+    click.Option(["--file", "-f", "path"], type=click.Path(), help="The same as SOURCE."),
+)
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print a JSON object per line.")
 FIND = click.Option(["--find", "-s"], help="Only rows that contain this text.")
 
@@ -183,6 +188,8 @@ def command(
 
         def run(**options: Any) -> None:
             options |= {key: list(options[key]) or default for key, default in several.items()}
+            if SOURCE[0] in own:
+                options["source"] = _source(options["source"], options.pop("path"))
             if about_a_message:
                 texts = messages(options.pop("message"), options.pop("path"))
                 done = [function(message, **options) for message in texts]
@@ -194,6 +201,19 @@ def command(
         return click.Command(name, callback=run, params=parameters, help=text)
 
     return made
+
+
+def _source(argument: str | None, path: str | None) -> Any:
+    """Where many messages come from: a name, or standard input."""
+    if argument is not None and path is not None:
+        raise click.UsageError("SOURCE and --file are the same: use only one of them")
+    if (name := argument or path or "-") != "-":
+        return name
+    if sys.stdin is None:
+        raise click.UsageError("standard input is closed: give the name of a file")
+    if sys.stdin.isatty():
+        shown.line("Paste messages, then Ctrl-D:", err=True)
+    return sys.stdin
 
 
 def _parameter(option: Option, **changed: Any) -> click.Parameter:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sim.cli import shown
-from sim.cli.options import FIND, command, rows
+from sim.cli.options import FIND, SOURCE, command, rows
 from sim.files import replaced
 from sim.masking.files import masked_names
 from sim.verbs import verb
@@ -22,23 +22,23 @@ _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xl
 
 @command(
     "read",
-    click.Argument(["source"]),
+    *SOURCE,
     click.Option(
         ["--out", "-o"], type=click.Path(dir_okay=False), help="A .csv, .parquet, .json or .xlsx file."
     ),
     click.Option(["--clear"], is_flag=True, help="Show card data in clear. Default: masked."),
     without=("chunksize", "progress", "engine"),
-    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt'; - is standard input. Rows that cannot be "
-    "read are kept, with the error. Without --out the table is printed as CSV.",
+    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt'; without it, or as -, standard input is read. "
+    "Rows that cannot be read are kept, with the error. Without --out the table is printed as CSV.",
 )
-def read(source: str, out: str | None, clear: bool, as_json: bool, **options: Any) -> None:
+def read(source: Any, out: str | None, clear: bool, as_json: bool, **options: Any) -> None:
     """Print or write a table of messages."""
     from sim.tables import Table
 
     ending = Path(out or "").suffix
     if out is not None and ending not in _WRITERS:
         raise click.UsageError(f"--out: expected a name ending in {', '.join(_WRITERS)}")
-    table = verb("read")(_stream(source), **{name: value for name, value in options.items() if value})
+    table = verb("read")(source, **{name: value for name, value in options.items() if value})
     output: Any = table if clear else Table(table.masked())
     ending = ending or (".json" if as_json else ".csv")
     how = {"orient": "records", "lines": True} if ending == ".json" else {"index": False}
@@ -53,16 +53,15 @@ def read(source: str, out: str | None, clear: bool, as_json: bool, **options: An
 
 @command(
     "match",
-    click.Argument(["source"]),
+    *SOURCE,
     FIND,
     without=("messages", "times"),
-    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt', in chronological order; - is standard "
-    "input. `request`, `answer`, `original` and `reversed_by` are lines, as in `read`. Only a capture has "
+    note="SOURCE is like that of `read`, in chronological order. `request`, `answer`, `original` and `reversed_by` are lines, as in `read`. Only a capture has "
     "the times that latencies need.",
 )
-def match(source: str, as_json: bool, find: str | None, timeout: float, **options: Any) -> None:
+def match(source: Any, as_json: bool, find: str | None, timeout: float, **options: Any) -> None:
     """Print the transactions of a log."""
-    log = verb("read")(_stream(source), **options)
+    log = verb("read")(source, **options)
     lines = log["file"] + ":" + log["line"].astype(str) if "file" in log else log["line"]
     rows(verb("match")(log.set_index(lines), timeout=timeout), as_json, find)
 
@@ -85,29 +84,21 @@ def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
 
 @command(
     "learn",
-    click.Argument(["source"]),
+    *SOURCE,
     click.Option(
         ["--out", "-o"], type=click.Path(dir_okay=False), help="Write the format to this .toml file."
     ),
-    note="SOURCE is a file; - is standard input. Every command accepts the file from --out as --format.",
+    note="SOURCE is a file; without it, or as -, standard input is read. Every command accepts the file from --out as --format.",
 )
-def learn(source: str, out: str | None, as_json: bool, name: str) -> bool:
+def learn(source: Any, out: str | None, as_json: bool, name: str) -> bool:
     """Print the dialect of some messages."""
-    data: Any = _stream(source).buffer.read() if source == "-" else Path(source)
-    table = verb("learn")(data, name=name)
+    table = verb("learn")(Path(source) if isinstance(source, str) else source.buffer.read(), name=name)
     rows(table, as_json)
     if not as_json:
         shown.line(table.read_as, err=True)
     if out is not None:
         table.save(out)
     return True
-
-
-def _stream(source: str) -> Any:
-    """Standard input for -, otherwise *source*."""
-    if source == "-" and sys.stdin is None:
-        raise click.UsageError("standard input is closed")
-    return sys.stdin if source == "-" else source
 
 
 def of_table(name: str) -> click.Command:

@@ -115,6 +115,24 @@ def test_parse_gives_the_elements_for_a_program() -> None:
     )
 
 
+def test_messages_come_from_arguments_files_and_pipes_alike(tmp_path: Path) -> None:
+    """Commands about one message, two or many take --file, standard input without anything, and - for it."""
+    day = tmp_path / "day.log"
+    day.write_text(f"{REQUEST}\n{REQUEST}\n", encoding="utf-8")
+    for verb in ("read", "match", "validate", "diff"):
+        by_file = Run(verb, "--file", str(day))
+        assert by_file.out, verb
+        for args in ((), ("-",)):
+            piped = Run(verb, *args, given=day.read_text(encoding="utf-8"))
+            assert (piped.out, piped.status) == (by_file.out, by_file.status), verb
+    assert Run("read", str(day)).out == Run("read", "-f", str(day)).out
+    assert "use only one" in Run("read", str(day), "-f", str(day)).err
+    one = tmp_path / "one.txt"
+    one.write_text(REQUEST, encoding="utf-8")
+    assert Run("diff", "--file", str(one), REQUEST).status == 0
+    assert "two messages, not 1" in Run("diff", "--file", str(one)).err
+
+
 def test_the_exit_status_tells() -> None:
     """0 is success, 1 a problem with the message, 2 wrong usage."""
     broken = REQUEST.replace("164111111111111111", "164111111111111112", 1)
@@ -368,12 +386,12 @@ def test_a_message_is_mended() -> None:
     broken = REQUEST.replace("06123456", "05123456", 1)
     done = Run("validate", "--fix", broken)
     assert (done.status, done.out.rstrip("\n")) == (1, REQUEST)
-    assert "likely: DE 32: length changed 05 -> 06; " in done.err
+    assert "Likely: DE 32 length changed (05 → 06). " in done.err
     assert Run("validate", "--fix", "--sure", broken).out.rstrip("\n") == broken
     wrong = REQUEST.replace(PAN, f"{PAN[:-1]}2")
     done = Run("validate", "--fix", wrong)
     assert (done.status, done.out.rstrip("\n")) == (1, wrong)
-    assert "unknown: DE 2: character wrong; " in done.err
+    assert "Unknown: DE 2 character wrong. " in done.err
     assert PAN[:-1] not in done.err
     assert Run("validate", "--fix", "--json", f'"{REQUEST}"').records[0]["valid"] is True
 
