@@ -179,7 +179,8 @@ def repair(
     done = operations.repair(message, version=version, network=network, sure=sure, **how)
     proposals = [proposal.record() for proposal in done.proposals]
     left = [_finding(finding) for finding in done.left]
-    return Made(done.text, done.version, more={"valid": done.valid, "proposals": proposals, "left": left})
+    more = {"valid": done.valid, "proposals": proposals, "left": left}
+    return Made(done.text, done.version, tuple(proposal.said for proposal in done.proposals), more=more)
 
 
 def guess(message: str, **how: Any) -> list[Record]:

@@ -8,7 +8,7 @@ import click
 
 from sim import answers
 from sim.cli import shown
-from sim.cli.options import command, messages, option
+from sim.cli.options import FILE, command, messages, option
 from sim.operations.anatomy import UNREAD
 
 _HEADS = ("DE", "name", "format", "value", "meaning", "start", "end")
@@ -63,7 +63,7 @@ def validate(
 ) -> bool:
     """Print the verdict on a message, and its findings."""
     if fix:
-        return _fix(answers.repair(message, sure=sure, **how).record(), as_json)
+        return _fix(answers.repair(message, sure=sure, **how), as_json)
     record = answers.validate(message, against=against, **how)
     valid: bool = record["valid"]
     if as_json:
@@ -78,20 +78,16 @@ def validate(
     return valid
 
 
-def _fix(record: answers.Record, as_json: bool) -> bool:
+def _fix(repaired: answers.Made, as_json: bool) -> bool:
     """Print the message after the first proposal, and the proposals."""
+    record = repaired.record()
     if as_json:
         shown.json_line(record)
     else:
-        for proposal in record["proposals"]:
-            number, before, after = proposal["field"], proposal["before"], proposal["after"]
-            where = "message" if number is None else _label(number)
-            where = f"DE {where}" if where.isdigit() else where
-            change = f" {before} -> {after}" if before and after else ""
-            evidence = "; ".join(proposal["evidence"])
-            shown.line(f"{proposal['verdict']}: {where}: {proposal['action']}{change}; {evidence}", err=True)
+        for proposal in repaired.notes:
+            shown.line(proposal, err=True)
         for finding in record["left"]:
-            shown.line(f"left: {finding['message']}", err=True)
+            shown.line(f"Left: {finding['message']}", err=True)
         shown.message(record["message"])
     return bool(record["valid"])
 
@@ -113,13 +109,19 @@ def guess(message: str, as_json: bool, **how: Any) -> bool:
 
 @command(
     "diff",
+    click.Argument(["message"], nargs=-1),
+    FILE,
     option("parse", "version"),
-    note="One of them may be -, standard input. The exit status is 1 if they differ.",
+    without=("a", "b"),
+    note="The two are given as arguments, in files or through a pipe, also one here and one there; - is "
+    "standard input. The exit status is 1 if they differ.",
 )
-def diff(a: str, b: str, as_json: bool, **how: Any) -> bool:
+def diff(message: tuple[str, ...], path: str | None, as_json: bool, **how: Any) -> bool:
     """Print the elements in which two messages differ."""
-    left, right = (next(messages((paste,), None)) for paste in (a, b))
-    records = answers.diff(left, right, **how)
+    both = list(messages(message, path))
+    if len(both) != 2:
+        raise click.UsageError(f"diff compares two messages, not {len(both)}")
+    records = answers.diff(*both, **how)
     if as_json:
         shown.json_line(records)
     elif records:

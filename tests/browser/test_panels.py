@@ -119,7 +119,7 @@ def test_repairs_are_shown_and_made(jupyterlab: Lab, chromium: Browser, shots: P
             shown.locator(".irv-verdict.irv-broken").wait_for()
             press(shown, "Find repairs")
             row = shown.locator(".iso-edit").first
-            expect(row).to_contain_text("restored DE 2: length changed: 15 → 16")
+            expect(row).to_contain_text("restored: DE 2 length changed (15 → 16)")
             assert overflow(shown) == []
             shown.screenshot(path=str(shots / f"panel_repairs_{width}.png"))
             shown.get_by_role("button", name="Use this repair").first.press("Enter")

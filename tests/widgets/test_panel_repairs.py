@@ -32,7 +32,7 @@ def test_a_proposal_says_what_it_does_and_is_used_by_its_button() -> None:
     before."""
     panel = ValidatePanel(SHORT)
     panel.repairs.look.click()
-    for part in ("restored", "DE 2: length changed", "14", "16", "check digit"):
+    for part in ("restored", "DE 2 length changed", "14", "16", "check digit"):
         assert part in words(panel)[0]
     assert VISA not in str([part.get_state() for part in (panel.repairs, *panel.repairs.rows.children)])
     panel.repairs.rows.children[0].children[0].click()

@@ -92,10 +92,19 @@ class Proposal:
     @property
     def said(self) -> str:
         """The proposal in a sentence or two."""
+        change = f" ({self.before} → {self.after})" if self.changes else ""
+        return f"{self.verdict.capitalize()}: {self.what}{change}. {self.because}"
+
+    @property
+    def what(self) -> str:
+        """What is done to which element."""
         label = "surrounding text" if self.action == STRIPPED else element_label(self.field)
-        where = "" if self.action.startswith(label) else f"{label} "
-        change = f" ({self.before} → {self.after})" if self.before and self.after else ""
-        return f"{self.verdict.capitalize()}: {where}{self.action}{change}. {self.because}"
+        return self.action if self.action.startswith(label) else f"{label} {self.action}"
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is a value before and one after."""
+        return bool(self.before and self.after)
 
     @property
     def because(self) -> str:

@@ -48,6 +48,7 @@ HELP: tuple[tuple[str, str], ...] = (
 )
 
 _NAME_AND_PLACE = "DE43"  # the merchant's place follows the name
+_BY_CODE = "Search for codes instead of their meanings, such as DE39=51 or mti=04xx"
 _DEEPEST = 50  # brackets
 _MOST = 100  # conditions
 _PRESENT = re.compile(r"(?:DE|field)[ -]?0*([1-9][0-9]{0,2})(?![\w./-])", re.IGNORECASE)
@@ -270,13 +271,19 @@ class Query:
         if (quoted := self._quoted()) is not None:
             if _SIGN.match(self.text, self.at):
                 raise self.rows.vocabulary.unknown(quoted)
-            return self.rows.anywhere(quoted)
+            return self._anywhere(quoted)
         word = self._word("")
         self._unsigned(word)
         if opened and self.text[opened[1] : start].count(" ") <= 1:
             write = f'{opened[0]}"{mask_words(self.text[opened[1] : self.at])}"'
             self.rows.notes.append(f"{word} is searched for everywhere; for one value, write {write}")
-        return self.rows.anywhere(word)
+        return self._anywhere(word)
+
+    def _anywhere(self, text: str) -> Any:
+        met = self.rows.anywhere(text)
+        if not met.any() and not text.isdecimal():
+            self.rows.notes += f'No value in the log contains "{text}"', _BY_CODE
+        return met
 
     def _unsigned(self, word: str) -> None:
         """Raises FilterError if *word* compares something that is not a column."""

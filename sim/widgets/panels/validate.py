@@ -220,14 +220,12 @@ class Repairs(ipywidgets.VBox):  # type: ignore[misc]
 
 def proposal_html(proposal: Proposal) -> str:
     """A proposal in one line: its certainty, place, change and evidence."""
-    number = proposal.field
-    where = "Message" if number is None else element_label(number)
     sure = proposal.verdict == RESTORED
     mark = markup("b", MARKS[proposal.verdict], "iso-sure" if sure else "iso-unsure")
     texts = (cut(text, _WIDEST).replace(" ", _BLANK) for text in (proposal.before, proposal.after))
     before, after = (markup("code", text) for text in texts)
-    change = (": ", before, " → ", after) if proposal.before and proposal.after else ()
-    return joined(mark, f" {where}: {proposal.action}", *change, f". {proposal.because}")
+    change = (" (", before, " → ", after, ")") if proposal.changes else ()
+    return joined(mark, f": {proposal.what}", *change, f". {proposal.because}")
 
 
 class ValidatePanel(ReaderPanel):
