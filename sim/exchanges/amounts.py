@@ -65,8 +65,9 @@ def left(steps: Sequence[Step], network: str | None) -> Left:
 
 def accepted(message: Message, network: str | None) -> bool:
     """Whether the response *message* accepts the request, by the code list of *network*."""
-    code = code_of(message.get(39), message.version, network)
-    return code is not None and code.kind in _ACCEPTED
+    code, version = message.get(39), message.version
+    row = code_of(code, version, network)
+    return (row is not None and row.kind in _ACCEPTED) or is_particular("managed", version, code)
 
 
 def minor_units(message: Message) -> int:

@@ -31,13 +31,13 @@ from sim.exchanges.roles import (
     REVERSAL,
     Step,
     is_credit,
+    management,
 )
 from sim.judge.between import DAYS_OF_YEAR, days_between
 from sim.judge.finding import ABSENT, Finding, Hit, Places, catalogue, finding
 from sim.operations.answering import carried, reasons_of
 from sim.operations.filling import Inside, holds
-from sim.spec import is_particular, lookup, number_of
-from sim.spec import role as element_of
+from sim.spec import is_particular, number_of
 from sim.spec.layouts import layouts
 from sim.spec.networks import presence
 from sim.spec.recipes import Test, answers, recipes
@@ -112,10 +112,8 @@ class History:
             self.refused[card] = code
         elif _advises_against(step.message, self.network):
             self.refused[card] = f"merchant advice code {_NO_RETRY}"
-        what = element_of("network-code", about.version) if about.mti[1:2] == _NETWORK_MANAGEMENT else None
-        if what and (accepted(step.message, self.network) or is_particular("managed", about.version, code)):
-            told = lookup(what.codes, about.get(what.number), version=about.version, network=self.network)
-            self.signed_off = _SIGNS.get(told.kind if told else "", self.signed_off)
+        if about.mti[1:2] == _NETWORK_MANAGEMENT and accepted(step.message, self.network):
+            self.signed_off = _SIGNS.get(management(about, self.network), self.signed_off)
 
 
 class Seen(NamedTuple):

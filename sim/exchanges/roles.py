@@ -8,6 +8,7 @@ from datetime import datetime
 from sim.codec import Message
 from sim.codec.text import is_digits
 from sim.elements import mti as mtis
+from sim.spec import lookup, lookup_anywhere, role
 from sim.spec.tables import read_toml
 
 REQUEST, ANSWER, LATE, REPEAT = "request", "answer", "late answer", "repeat"
@@ -46,6 +47,23 @@ def is_credit(message: Message) -> bool:
     kind = message.get(3)[:2]
     low, high = map(int, read_toml("link")["moves"]["credit"])
     return is_digits(kind) and low <= int(kind) <= high
+
+
+def management(message: Message, network: str | None = None) -> str:
+    """What a network management message is for: sign-on, sign-off, echo, key, cutover, other; empty if no
+    code list has its code. It has no card to detect a network from, so without *network*'s own or the
+    standard's meaning any network's counts.
+
+    >>> management(Message("0800", {70: "301"})), management(Message("1804", {24: "801"}, "1993"))
+    ('echo', 'sign-on')
+    """
+    version, element = message.version, role("network-code", message.version)
+    if element is None:
+        return ""
+    code = message.get(element.number)
+    own_row = lookup(element.codes, code, version=version, network=network)
+    row = own_row or lookup_anywhere(element.codes, code, version=version)
+    return row.kind if row else ""
 
 
 def asking_role(message: Message, original: Message | None) -> str:

@@ -21,7 +21,17 @@ from sim.exchanges.amounts import (
     minor_units,
 )
 from sim.exchanges.exchange import Exchange
-from sim.exchanges.roles import ADVICE, COMPLETION, INCREMENT, LATE, REPEAT, REQUEST, REVERSAL, Step
+from sim.exchanges.roles import (
+    ADVICE,
+    COMPLETION,
+    INCREMENT,
+    LATE,
+    REPEAT,
+    REQUEST,
+    REVERSAL,
+    Step,
+    management,
+)
 from sim.masking import mask
 from sim.operations.answering import reasons_of
 from sim.operations.own_parts import purchase_meant
@@ -221,9 +231,5 @@ def _code(message: Message, network: str | None) -> str:
 
 def _management(message: Message, network: str | None) -> str:
     """The purpose of a network management message."""
-    name, number = ("network_management", 70) if message.version == "1987" else ("function_code", 24)
-    for owner in (network, None):
-        entry = lookup(name, message.get(number), version=message.version, network=owner)
-        if entry is not None:
-            return {"key": "key exchange", "echo": "echo test"}.get(entry.kind, entry.kind)
-    return "network management"
+    kind = management(message, network) or "network management"
+    return {"key": "key exchange", "echo": "echo test"}.get(kind, kind)

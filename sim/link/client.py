@@ -28,10 +28,9 @@ from sim.errors import IsoError, OptionError, ParseError, counted
 from sim.exchanges import Exchange, Step, follow
 from sim.exchanges.amounts import final_amount, minor_units
 from sim.exchanges.following import PARTIAL_REVERSAL
-from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REVERSAL
+from sim.exchanges.roles import ANSWER, COMPLETION, INCREMENT, LATE, REPEAT, REVERSAL, management
 from sim.kept import Kept
 from sim.link.channel import Channel
-from sim.link.issuer import management
 from sim.link.line import Line, LinkError, system_reason
 from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, tells_of_the_past, timeout_of
 from sim.link.traffic import EVENT, IN, OUT, Traffic

@@ -21,8 +21,9 @@ from sim.codec import BuildError, Message, build, parse
 from sim.codec.text import is_digits
 from sim.elements import mti as mtis
 from sim.elements.card import account, chosen_network, detect_network
-from sim.elements.money import amount
-from sim.errors import OptionError, ParseError, SpecError
+from sim.errors import OptionError, ParseError
+from sim.exchanges.amounts import accepted, final_amount, minor_units
+from sim.exchanges.roles import management
 from sim.kept import Kept
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond, transaction_name
@@ -31,9 +32,7 @@ from sim.operations.filling import Values, filled
 from sim.operations.generation import generate
 from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.validation import judge
-from sim.parts.layout import place
-from sim.spec import lookup, number_of, spec
-from sim.spec.networks import NETWORKS
+from sim.spec import number_of, spec
 from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 
 
 BookingKey = tuple[str, ...]
-_REPLACEMENT = slice(0, 12)  # DE 95 of 1987: the amount that stays
 _MOST_OF_ONE = 100  # authorizations of a transaction
 
 
@@ -127,13 +125,11 @@ class Accounts:
         if booking is None:
             return None
         number, pan, taken, completed = booking
-        back = taken
-        stays = reversal.get(95)[_REPLACEMENT] if reversal.version == "1987" else ""
-        if is_digits(stays) and 0 < int(stays) < taken:
-            back = taken - int(stays)
-        self._booked.keep(number, (pan, taken - back, completed))
-        self._balances.keep(pan, self.balance(pan) + back)
-        return back
+        final = final_amount(reversal)
+        stays = max(-final, min(taken, final))
+        self._booked.keep(number, (pan, stays, completed))
+        self._balances.keep(pan, self.balance(pan) + taken - stays)
+        return taken - stays
 
 
 def _keys(message: Message, stan: str, approval: str = "") -> list[BookingKey]:
@@ -151,11 +147,8 @@ def _keys(message: Message, stan: str, approval: str = "") -> list[BookingKey]:
 
 def _original_stan(message: Message) -> str:
     """The STAN in the original data elements of a reversal or completion."""
-    number = number_of("original", message.version)
-    try:
-        return message.get(number)[place(message.version, number, "its STAN")]
-    except (KeyError, SpecError):
-        return ""
+    original = mtis.read_original(message.get(number_of("original", message.version)), message.version)
+    return original.stan if original else ""
 
 
 _ACCOUNTED = "12"  # message classes that move money
@@ -324,10 +317,14 @@ class Issuer:
         """The response and a note; *earlier* is the text of the response to the same request before."""
         if rule is not None and rule.decides:
             answer, note = self._ruled(request, rule.code)
-            version = request.version
-            if request.mti[1] in _ACCOUNTED and _approves(rule.code, version):
-                before = parse(earlier, request.dialect or version).get(_CODE) if earlier else ""
-                if not _approves(before, version):  # otherwise it was booked then
+            network = chosen_network(request, self.network)
+            if not accepted(answer, network):
+                return answer, note
+            if request.mti[1] == _REVERSAL:
+                self.accounts.give_back(request)
+            elif request.mti[1] in _ACCOUNTED:
+                before = parse(earlier, request.dialect or request.version) if earlier else None
+                if before is None or not accepted(before, network):  # otherwise it was booked then
                     self._book(request, self._taken(request), answer)
             return answer, note
         report = judge(request, self.network, ())
@@ -386,15 +383,17 @@ class Issuer:
         return transaction_name(request, chosen_network(request, self.network), answer)
 
     def _managed(self, request: Message, session: Session, rule: Rule | None) -> tuple[Message, str]:
-        kind = management(request)
+        kind = management(request, self.network)
         if rule is not None and rule.decides:
             answer, note = self._ruled(request, rule.code)
-            return answer, note or kind
+            if not accepted(answer, self.network):
+                return answer, note or kind
+        else:
+            answer = self._answer(request, None)
         if kind in (_SIGNED_ON, "sign-off"):
             session.signed_on = kind == _SIGNED_ON
         elif kind == "cutover":
             self.business_days += 1
-        answer = self._answer(request, None)
         if kind != "key" or self.keys is None:
             return answer, kind
         try:
@@ -426,26 +425,7 @@ class Issuer:
 
     def _taken(self, request: Message) -> int:
         """The amount that the request debits; below 0 for a credit."""
-        way, money = self._moves.get(request.get(3)[:2]), amount(request)
-        if money is None or not is_digits(money[0]):
-            return 0
-        return int(money[0]) * _SIGNS.get(way or "", 0)
-
-
-def management(request: Message) -> str:
-    """What a network management request is for, by DE 70 (1987) or DE 24: sign-on, sign-off, echo, key,
-    cutover, other; empty if no code list has its code."""
-    version = request.version
-    name, number = ("network_management", 70) if version == "1987" else ("function_code", 24)
-    code = request.get(number)
-    # Such a request has no card to detect a network from, so the codes of all networks count.
-    rows = (lookup(name, code, version=version, network=network) for network in (None, *NETWORKS))
-    return next((row.kind for row in rows if row), "")
-
-
-def _approves(code: str, version: str) -> bool:
-    row = lookup("response_code", code, version=version)
-    return row is not None and row.kind == "approved"
+        return minor_units(request) * _SIGNS.get(self._moves.get(request.get(3)[:2], ""), 0)
 
 
 def _other(stan: str) -> str:

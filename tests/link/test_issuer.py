@@ -14,7 +14,8 @@ import sim
 from sim.codec import Message, parse
 from sim.elements.mti import repeat_mti
 from sim.errors import OptionError, ParseError
-from sim.link.issuer import Accounts, Decision, Issuer, Session, management
+from sim.exchanges.roles import management
+from sim.link.issuer import Accounts, Decision, Issuer, Session
 from sim.link.rules import ACTIONS, Range, Table, rules_of
 from sim.operations import NETWORKS, generate, respond, reverse, validate
 from sim.parts import chip_data
@@ -140,13 +141,24 @@ def test_codes_have_the_width_of_their_version(version: str) -> None:
     )
 
 
-def test_a_partial_reversal_gives_back_what_does_not_stay() -> None:
-    """DE 95 leaves 1,500 of 4,000: 2,500 are returned."""
-    host, sent = issuer(), message(amount_minor_units=4000)
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("purpose", "balances"), [("purchase", (8500, 10_000)), ("refund", (11_500, 10_000))]
+)
+def test_a_partial_reversal_gives_back_what_does_not_stay(
+    version: str, purpose: str, balances: tuple[int, int]
+) -> None:
+    """1,500 of 4,000 stay: 2,500 are returned, once, whichever element has the amount; a full reversal
+    returns the rest."""
+    host = issuer()
+    sent = message(kind="financial", version=version, purpose=purpose, amount_minor_units=4000)
     decide(host, sent)
-    undo = reverse(sent, stan="000009", at=AT).message.replace(de95=f"{1500:012}" + "0" * 30)
-    decide(host, undo)
-    assert host.accounts.balance(PAN) == 8500
+    for stan in ("000009", "000010"):
+        undo = reverse(sent, stan=stan, at=AT, final_amount_minor_units=1500).message
+        decide(host, undo)
+        assert host.accounts.balance(PAN) == balances[0]
+    decide(host, reverse(sent, stan="000011", at=AT).message)
+    assert host.accounts.balance(PAN) == balances[1]
 
 
 def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
@@ -213,6 +225,26 @@ def test_a_rule_that_approves_books_a_repeat_once() -> None:
     assert host.accounts.balance(PAN) == 6000
     host = issuer([{"code": "91", "seen": "1"}, {"code": "00"}])
     assert [code(decide(host, one)) for one in (sent, again, again)] == ["91", "00", "00"]
+    assert host.accounts.balance(PAN) == 6000
+
+
+def test_a_rule_that_approves_has_the_effect_of_an_approval() -> None:
+    """A rule's code may be one that only the network approves with; a reversal approved by a rule returns the
+    money, a sign-on signs on, a key exchange brings a key. A decline by a rule does none of it."""
+    sent, on = message(amount_minor_units=4000), generate("sign_on", at=AT).message
+    undo = reverse(sent, stan="000009", at=AT).message
+    host = issuer([{"code": "11"}], sign_on=True)
+    session = Session()
+    for one, balance in ((sent, 10_000), (on, 10_000), (sent, 6000), (undo, 10_000)):
+        decide(host, one, session)
+        assert host.accounts.balance(PAN) == balance
+    host = issuer([{"mti": "0100"}, {"code": "05"}], sign_on=True)
+    session = Session()
+    decide(host, on, session)
+    assert not session.signed_on
+    session.signed_on = True
+    for one in (sent, undo):
+        decide(host, one, session)
     assert host.accounts.balance(PAN) == 6000
 
 

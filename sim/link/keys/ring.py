@@ -22,12 +22,11 @@ from sim.link.keys.mac import mac as _mac
 from sim.link.keys.messages import check_mac, with_mac
 from sim.link.keys.pin import PinFormat, read_pin_block, translate_pin_block
 from sim.masking.files import text_of
+from sim.spec import number_of
 from sim.spec.tables import read_csv, read_toml, toml_of
 
 _PIN_DATA, _MACS = 52, (64, 128)
 _PIN, _MAC = "P", "M"  # the first character of a key block's usage
-_CODES = {"1987": 70}
-_FUNCTION = 24
 _WORDS = ("zone", "pin", "mac", "macs", "pins", "pin_format", "mac_algorithm", "mac_padding")
 
 Algorithm = MacAlgorithm
@@ -321,5 +320,5 @@ def _usage(request: Message, network: str | None) -> str:
     rows = read_toml("link")["exchange"]
     row = rows["networks"].get(network or "")
     usage = row["usage"].get(request.get(row["element"])[:1]) if row else None
-    code = request.get(_CODES.get(request.version, _FUNCTION))
+    code = request.get(number_of("network-code", request.version))
     return cast(str, usage or rows["usage"].get(code, rows["usual"]))

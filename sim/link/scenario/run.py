@@ -30,7 +30,7 @@ from sim.operations.building import in_format
 from sim.operations.generation import generate
 from sim.operations.recipes import approved
 from sim.operations.validation import judge
-from sim.spec import code_list, number_of
+from sim.spec import code_list, role
 from sim.spec.tables import read_toml
 
 _CODE = 39
@@ -274,17 +274,18 @@ class _Run:
 
 def _managed(echo: Message, kind: str, network: str | None) -> Message:
     """The echo test changed to another *kind* of network management: sign-on, sign-off, cutover, key."""
-    number = 70 if echo.version == "1987" else number_of("function", echo.version)
+    element = role("network-code", echo.version)
     codes = {
         row.network: row.code
-        for row in reversed(code_list("network_management" if number == 70 else "function_code"))
+        for row in reversed(code_list(element.codes) if element else ())
         if row.kind == kind and echo.version in (row.versions or (echo.version,))
     }
     # The network's own code takes precedence over the standard's.
     code = codes.get(network or "", codes.get(""))
-    if code is None:
+    if element is None or code is None:
+        number = element.number if element else None
         raise IsoError(number, None, "a type of network management", quoted_value(kind))
-    return echo.replace(**{f"de{number}": code})
+    return echo.replace(**{f"de{element.number}": code})
 
 
 def _expectations(step: Step, request: Message) -> dict[str | int, str]:
