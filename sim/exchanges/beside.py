@@ -79,7 +79,7 @@ def _shares(reader: Reader) -> None:
 
 def _lone_number(reader: Reader) -> None:
     """In a follow-up, `for 55` and `make it 400` are amounts; `make it 51` after code 05 is a code."""
-    text = fold(reader.text)
+    text = reader.folded
     for mark in reader.all("unknown", "number") if reader.whole else ():
         number = _LONE.match(text, mark.start)
         before = pattern("ends-in-to").search(text, 0, mark.start)
@@ -94,17 +94,16 @@ def _lone_number(reader: Reader) -> None:
 
 def _only(reader: Reader) -> None:
     """`Only` before an amount adds nothing to the decision."""
-    text, money = fold(reader.text), reader.all("amount", "bare", "part")
     for mark in reader.all("unknown"):
-        gaps = [text[mark.end : amount.start] for amount in money if amount.start >= mark.end]
-        if mark.value in phrases_of("only-word") and any(map(pattern("joined").fullmatch, gaps)):
+        money = reader.after(mark, "amount", "bare", "part")
+        if mark.value in phrases_of("only-word") and any(reader.joins(mark, amount) for amount in money):
             mark.key = "aside"
 
 
 def _granted(reader: Reader) -> None:
     """An amount received out of a requested one is a partial approval; it is unclear if it could also be a
     response code."""
-    match = pattern("asked-got").search(fold(reader.text))
+    match = pattern("asked-got").search(reader.folded)
     if match is None:
         return
     start, end = match.span("n")
@@ -121,9 +120,9 @@ def _granted(reader: Reader) -> None:
 
 def _counts(reader: Reader) -> None:
     """A number before a plural or before instalments counts them."""
-    known_marks, text = reader.all(*{mark.key for mark in reader.marks}), fold(reader.text)
+    keys = {mark.key for mark in reader.marks}
     for mark in reader.all("twice"):
-        earlier = [other for other in known_marks if other.end <= mark.start and other.key != "it"]
+        earlier = reader.before(mark, *keys - {"it"})
         before = max(earlier, key=lambda other: other.end, default=mark)
         counted = before.key in ("head", "amount", "bare", "alone", "network") or (
             reader.whole and before.key != "then"
@@ -138,14 +137,14 @@ def _counts(reader: Reader) -> None:
         value = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
         if not value:
             continue
-        after = [other for other in known_marks if other.start >= mark.end][:1]
-        rest = TOKEN.findall(fold(reader.text[mark.end : mark.end + 60]))[:4]
+        after = reader.after(mark, *keys)[:1]
+        rest = TOKEN.findall(reader.folded[mark.end : mark.end + 60])[:4]
         if any(other.key == "instalments" or other.value == "instalment" for other in after):
             mark.key, mark.value = "instalments", value
         elif (
             priced
             and value > 1
-            and (of := pattern("of-them").match(text, mark.end))
+            and (of := pattern("of-them").match(reader.folded, mark.end))
             and (not (reader.whole and of["many"]))
         ):
             # `20 dollars, 15 of them refunded`: part of an amount, changed afterwards
@@ -155,7 +154,7 @@ def _counts(reader: Reader) -> None:
             mark.key, mark.value = "count", value
         elif rest and rest[0] in phrases_of("sized-word"):
             mark.key, mark.value = "sized", value
-    if any(other.value == "instalment" for other in known_marks) and not reader.all("instalments"):
+    if any(other.value == "instalment" for other in reader.marks) and not reader.all("instalments"):
         for mark in reader.all("count"):
             mark.key = "instalments"  # in 4 times
     many = [mark for mark in reader.all("instalments") if isinstance(mark.value, int)]
@@ -175,13 +174,13 @@ def sized(reader: Reader) -> None:
 
 def _one_of_them(reader: Reader) -> None:
     """`Three purchases, one declined`: the last, as none is named. `A Mastercard one` is a payment."""
-    text = fold(reader.text)
     ends = {mark.end + 1 for mark in reader.all("network")}
     for mark in reader.all("unknown"):
         if mark.value in ("one", "ones") and mark.start in ends:
             mark.key = "aside"
     said = reader.all("decision", "reason", "reason!", "code")
-    every = [(mark, found) for mark in said if (found := pattern("one-of").search(text, 0, mark.start))]
+    before = [(mark, pattern("one-of").search(reader.folded, 0, mark.start)) for mark in said]
+    every = [(mark, found) for mark, found in before if found]
     if len(every) == 1 and every[0][0].value not in _GRANTING and reader.all("count"):
         mark, found = every[0]
         for one in reader.all("unknown", "number", "it"):
@@ -198,11 +197,11 @@ def _codes(reader: Reader) -> None:
     for mark in reader.all("unknown"):
         code = re.compile(r"\w*").match(text, mark.start)[0].upper()  # type: ignore[index]
         said = reader.all("decision", "answer", "reason", "reason!")
-        before = [word for word in said if word.end <= mark.start]
+        before = reader.before(mark, "decision", "answer", "reason", "reason!")
         if code not in codes_known():
             continue
         start = text[: mark.start].rstrip()
-        gap = text[before[-1].end : mark.start] if before else ","
+        gap = reader.gap(before[-1], mark) if before else ","
         last = pattern("ends-in-with").search(start) and not text[mark.start + len(code) :].strip(" .")
         alone = _LONE_CODE.fullmatch(text, mark.start) and start[-1:] in (",", ":", ">", "/")
         apart = said and start[-1:] == "(" and text[mark.start + len(code) :][:1] == ")"
@@ -229,23 +228,23 @@ def _causes(reader: Reader) -> None:
 
 def _stages(reader: Reader) -> None:
     """The meaning of `47.63 actual` and `+25` after a pre-authorization, of `(partial)` after a reversal."""
-    text, money = fold(reader.text), reader.all("amount", "bare", "raw")
+    money, plus = reader.all("amount", "bare", "raw"), pattern("ends-in-plus")
     for mark in reader.all("decision"):
-        back = [word for word in reader.all("then") if word.end <= mark.start]
+        back = reader.before(mark, "then")
         if mark.value == "partial" and mark.words.lower() in _PART and back and not reader.all("part"):
             back[-1].value, mark.key = "partial_reversal", "aside"
     for first, other in itertools.pairwise(reader.all("then")):
-        if re.fullmatch(r"\s*of (?:an? |the )?", text[first.end : other.start]):
+        if re.fullmatch(r"\s*of (?:an? |the )?", reader.gap(first, other)):
             reader.unclear.append(reader.text[first.start : other.end])  # nobody reverses a reversal
     if not any(mark.value == "preauthorization" for mark in reader.all("head")):
         return
-    for start in [mark.start for mark in money if pattern("ends-in-plus").search(text, 0, mark.start)]:
+    for start in [mark.start for mark in money if plus.search(reader.folded, 0, mark.start)]:
         reader.marks.append(Mark("head", "incremental", start, start, "+"))
     for mark in reader.all("also", "actual"):
         stage = "completion" if mark.key == "actual" else "incremental"
-        earlier = [amount for amount in money if amount.end <= mark.start]
-        ends = [amount.start for amount in earlier if not text[amount.end : mark.start].strip()]
-        nexts = [amount.start for amount in money[1:] if _CLOSE.fullmatch(text[mark.end : amount.start])]
+        earlier = reader.before(mark, "amount", "bare", "raw")
+        ends = [amount.start for amount in earlier if not reader.gap(amount, mark).strip()]
+        nexts = [amount.start for amount in money[1:] if _CLOSE.fullmatch(reader.gap(mark, amount))]
         if ends or nexts:
             mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
 
@@ -256,8 +255,8 @@ def excluded(reader: Reader) -> None:
         if mark.words.lower() == "no" and reader.portuguese:
             mark.key = "aside"  # in the
             continue
-        after = next((other for other in reader.all(*MEANT) if other.start >= mark.end), None)
-        gap = reader.text[mark.end : after.start] if after else ""
+        after = next(iter(reader.after(mark, *MEANT)), None)
+        gap = reader.gap(mark, after) if after else ""
         if after is None or gap.count(" ") > _NEAR or not mark.value:
             continue
         meant = [other for other in reader.all(*MEANT) if slot(other) == slot(after)]

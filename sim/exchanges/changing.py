@@ -34,7 +34,7 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
 
 def _parts(reader: Reader) -> Iterator[Reader]:
     """The follow-up, cut where it turns to another transaction: `decline the first, | the second by chip`."""
-    ends = [match.end() for match in pattern("clause-end").finditer(fold(reader.text))]
+    ends = [match.end() for match in pattern("clause-end").finditer(reader.folded)]
     start, marks = 0, list[Mark]()
     for begin, end in pairwise([0, *ends, len(reader.text)]):
         clause = [mark for mark in reader.marks if begin <= mark.start < end]
@@ -129,7 +129,7 @@ def _named(part: Reader, requests: Sequence[Asked]) -> list[int]:
     """The indices of the *requests* that a follow-up names: `the second`, `all but the visa one`."""
     if len(requests) < 2:
         return []
-    text = fold(part.text)
+    text = part.folded
     for mark in part.all("network", "entry", "amount", "decision"):
         one = pattern("the-one").match(text, mark.end)
         same = [at for at, request in enumerate(requests, 1) if _is(request, mark)]
@@ -156,7 +156,7 @@ def _is(request: Asked, mark: Mark) -> bool:
 
 def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | None:
     """The transaction that a follow-up adds, if any: `another one of 12 USD`, `and an echo test`."""
-    text = fold(part.text)
+    text = part.folded
     start = part.text.find(part.text.strip())
     more = pattern("one-more").match(text, start)
     if more and (last.is_declined or not more["again"]):
@@ -187,12 +187,11 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
             if part.text[first.end : last.start].count(" ") <= _NEAR:
                 mark.key = "aside"  # a repeat of the reversal
     for mark in part.all("change"):
-        later = [other for other in part.all(*MEANT) if other.start >= mark.end]
+        later = part.after(mark, *MEANT)
         if len(later) > 1 and slot(later[0]) == slot(later[1]):
             later[0].key = "aside"  # change the chip to a tap
     for mark in part.all("negation"):
-        after = next((other for other in part.all(*{other.key for other in part.marks} - _SILENT)
-                      if other.start >= mark.end), None)  # fmt: skip
+        after = next(iter(part.after(mark, *{other.key for other in part.marks} - _SILENT)), None)
         if after and after.key == "unknown" and fold(after.words) in (asked.outcome, *asked.options.values()):
             mark.key = after.key = "aside"  # instead of 51
             continue

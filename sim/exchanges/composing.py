@@ -403,7 +403,7 @@ class Composer(Draft):
         if purpose == "cashback" and "cashback" in amounts:
             self.options["cashback_minor_units"] = amounts["cashback"]
             money = self.all("amount", "bare")
-            if money and pattern("and").search(fold(self.reader.text[money[0].end : money[-1].start])):
+            if money and pattern("and").search(self.reader.gap(money[0], money[-1])):
                 self.options["amount_minor_units"] += amounts["cashback"]
                 self.notes.append("The amount is the total of goods and cash")
             self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
@@ -483,7 +483,7 @@ class Composer(Draft):
     def _is_step(self, head: Mark, before: Asked) -> bool:
         """Whether a purpose comes after the payment *before*, rather than in its place: `and refund it`."""
         ordered = any(mark.start < head.start for mark in self.all("order"))
-        instead = self.all("same") or pattern("ends-in-becomes").search(fold(self.reader.text[: head.start]))
+        instead = self.all("same") or pattern("ends-in-becomes").search(self.reader.folded, 0, head.start)
         follows = head.value in _AFTER and before.purpose in _ASKING and not instead
         return ordered or follows or step_of(head.value) in map(kind_of, before.then)
 
@@ -576,8 +576,8 @@ class Composer(Draft):
     def _follows_earlier(self, name: str) -> bool:
         """Whether an earlier transaction comes before *name*: `20 EUR approved; next day refunded`."""
         head = next(mark for mark in self.all("head") if mark.value == name)
-        decided = [mark.end for mark in self.all("decision") if mark.end <= head.start]
-        if decided and re.search("[;.]", self.reader.text[decided[0] : head.start]):
+        decided = self.reader.before(head, "decision")
+        if decided and re.search("[;.]", self.reader.gap(decided[0], head)):
             return True
         order = [mark for mark in self.all("order") if mark.start < head.start]
         return bool(order) and any(
@@ -644,10 +644,10 @@ class Composer(Draft):
 
     def _is_of_what_follows(self) -> bool:
         """Whether the response mentioned is to a reversal; such a response never varies."""
-        text, joining = fold(self.reader.text), phrases_of("joining").keys()
+        gap, joining = self.reader.gap, phrases_of("joining").keys()
         return any(
-            (answer.end <= mark.start and joining >= {*text[answer.end : mark.start].split()})
-            or (mark.end <= answer.start and not text[mark.end : answer.start].strip())
+            (answer.end <= mark.start and joining >= {*gap(answer, mark).split()})
+            or (mark.end <= answer.start and not gap(mark, answer).strip())
             for answer in self.all("answer")
             for mark in self.all("then")
         )

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import product
 
 from sim.exchanges import sums
-from sim.exchanges.lexicon import fold, pattern, phrases, words_of
+from sim.exchanges.lexicon import pattern, phrases, words_of
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.codes import Code, code_list
 from sim.spec.networks import ResponseCode, response_code, response_codes_of
@@ -121,7 +121,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     """The decision that is described, never a guess; *answered*: the text names the MTI of a response."""
     bad, marks = reader.unclear.append, reader.all("decision", "reason", "reason!", "code")
     verdicts = _verdicts(reader)
-    rest = fold(reader.text)
+    rest = reader.folded
     for mark in reader.all("reason", "reason!", "kind"):
         rest = rest[: mark.start] + " " * (mark.end - mark.start) + rest[mark.end :]
     if pattern("by-others").search(rest):
@@ -174,15 +174,12 @@ def _verdicts(reader: Reader) -> set[str]:
 
 def granted(reader: Reader) -> list[Mark]:
     """The amounts next to a word for an approval: `90 approved`, `aprobaron 40`."""
-    text, money = fold(reader.text), reader.all("amount", "bare")
+    money = reader.all("amount", "bare")
     words = [mark for mark in reader.all("decision") if mark.value in ("approved", "partial")]
-    pairs, joined, of_which = list(product(money, words)), pattern("joined"), pattern("of-which")
-    after = [amount for amount, mark in pairs
-             if mark.end <= amount.start and joined.fullmatch(text, mark.end, amount.start)]  # fmt: skip
-    before = [amount for amount, mark in pairs
-              if amount.end <= mark.start and of_which.fullmatch(text, amount.end, mark.start)]  # fmt: skip
+    after = [amount for amount, mark in product(money, words) if reader.joins(mark, amount)]
+    before = [amount for amount, mark in product(money, words) if reader.joins(amount, mark, "of-which")]
     # `50 USD, approved for 60`: not the amount before the word
-    exact = [amount for amount in after if pattern("ends-in-for").search(text, 0, amount.start)]
+    exact = [amount for amount in after if pattern("ends-in-for").search(reader.folded, 0, amount.start)]
     near = exact or [*after, *before]
     each = {mark.value for mark in words} == {"approved"}
     if each and 1 < len({one.start for one in near}) == len(money) <= len(words):
@@ -204,7 +201,7 @@ def _approves_less(reader: Reader) -> bool:
     """Whether the smaller of two amounts of a single request is the approved one."""
     money, back = reader.all("amount", "bare"), reader.all("then")
     later = [amount for amount in money if back and amount.start > back[0].start]
-    if later or "of which" in fold(reader.text) or reader.all(*_OTHER_AMOUNTS):
+    if later or "of which" in reader.folded or reader.all(*_OTHER_AMOUNTS):
         return False
     if len({mark.value for mark in reader.all("head")}) > 1:
         return False

@@ -11,7 +11,7 @@ from typing import Any
 
 from sim.codec.wire.catalogue import toml_table, toml_value
 from sim.exchanges.deciding import Decision, said_by, worth
-from sim.exchanges.lexicon import fold, pattern
+from sim.exchanges.lexicon import pattern
 from sim.exchanges.plan import HOST, SUITE, Asked, Plan, Step, masked_description
 from sim.exchanges.words import Reader, Sum
 from sim.spec import currency
@@ -100,7 +100,7 @@ def _conditions(reader: Reader, network: str | None) -> dict[str, Any]:
         units = [worth(reader, mark, alpha) for mark in money]
         low, high = units[0] or 0, units[-1] or 0
         bounds = reader.all("bound")
-        over = pattern("ends-in-over").search(fold(reader.text[: money[0].start]))
+        over = pattern("ends-in-over").search(reader.folded, 0, money[0].start)
         bound = "above" if over else bounds[0].value if bounds and bounds[0].start < money[0].start else ""
         if (len(money) > 2 or (len(money) == 2) != (bound == "between") or not bound or len(bounds) > 1
                 or None in units):  # fmt: skip

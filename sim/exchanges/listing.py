@@ -128,7 +128,7 @@ def separated(text: str) -> bool:
 
 def _clauses(settled: Reader) -> list[_Clause]:
     """The clauses of the text; none begins or ends within a mark."""
-    text = fold(settled.text)
+    text = settled.folded
     gaps = [match.span() for match in pattern("clause-end").finditer(text)]
     edges = [(0, 0), *gaps, (len(text), len(text))]
     edges = [(start, end) for start, end in edges

@@ -8,7 +8,7 @@ from typing import Any
 
 from sim.exchanges import sums
 from sim.exchanges.deciding import Decision, granted, said_by, worth
-from sim.exchanges.lexicon import fold, pattern
+from sim.exchanges.lexicon import fold
 from sim.exchanges.plan import Asked
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.codes import FUNDS, currencies
@@ -64,12 +64,7 @@ class Draft:
                 bad(f"two amounts: {self.shares[role][0].words}, {mark.words}")
         for mark in self.all("part"):
             value = sums.minor_units(mark.value, currency, comma=self.reader.comma)
-            before = fold(self.reader.text[: mark.start])
-            if value and any(
-                pattern("joined").fullmatch(before[word.end :])
-                for word in self.all("then")
-                if word.end <= mark.start
-            ):
+            if value and any(self.reader.joins(word, mark) for word in self.all("then")):
                 out["undone"] = value  # reverse 30 of a purchase of 100
             elif decision.outcome != "partial" or value is None:
                 bad(f"{mark.words}: part of which amount")
@@ -107,9 +102,7 @@ class Draft:
         before = [other for other in around if other.start <= mark.start]
         after = next((other for other in around if other.start >= mark.end), None)
         last = before[-1] if before else None
-        joined = (
-            last is not None and pattern("joined").fullmatch(fold(text[last.end : mark.start])) is not None
-        )
+        joined = last is not None and self.reader.joins(last, mark)
         stage = next((other for other in reversed(before) if other.key in ("head", "then")), None)
         tail = text[mark.end : after.start].strip() if after else ""
         if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
@@ -119,10 +112,7 @@ class Draft:
             and after.key == "tip"
             and not tail
             and not after.words.lower().startswith("with")
-            and not any(
-                other.start > after.start and pattern("joined").fullmatch(fold(text[after.end : other.start]))
-                for other in self.all("amount", "bare")
-            )
+            and not any(self.reader.joins(after, other) for other in self.all("amount", "bare"))
         ):
             return "tip"  # 12 tip
         if last and joined and last.key in _ROLES:
@@ -142,10 +132,10 @@ class Draft:
             and not joined
             and after
             and after.value in chain[1:]
-            and pattern("of-which").fullmatch(fold(tail))
+            and self.reader.joins(mark, after, "of-which")
         ):
             return f"{after.value}@{after.start}"  # and an $8 refund
-        if several and after and after.key == "then" and pattern("of-which").fullmatch(fold(tail)):
+        if several and after and after.key == "then" and self.reader.joins(mark, after, "of-which"):
             return "undone"  # 10 of it reversed
         left = any(other.key in ("remain", "partof") for other in around)
         partial = any(other.value == "partial_reversal" for other in around)

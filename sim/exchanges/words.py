@@ -64,7 +64,7 @@ class Reader:
         self.unclear: list[str] = []
         self.notes: list[str] = []
         self.shown = mask_words(text)  # all of it at once: a card number or a track may span several words
-        self.left = fold(text)
+        self.left = self.folded = fold(text)
         self.portuguese = not phrases_of("portuguese").keys().isdisjoint(TOKEN.findall(self.left))
         self.comma = not phrases_of("comma").keys().isdisjoint(TOKEN.findall(self.left))
         for read in (self._meanings, self._forms, self._amounts, self._names, self._phrases):
@@ -77,6 +77,7 @@ class Reader:
         from elsewhere in the text (default: all)."""
         made, end = copy(self), len(self.text) if end is None else end
         made.text = " " * start + self.text[start:end] + " " * (len(self.text) - end)
+        made.folded = " " * start + self.folded[start:end] + " " * (len(self.text) - end)
         made.marks = [replace(mark) for mark in (self.marks if marks is None else marks)]
         made.unclear, made.notes = [*self.unclear], [*self.notes]
         return made
@@ -84,6 +85,22 @@ class Reader:
     def all(self, *keys: str) -> list[Mark]:
         """The marks of *keys* in the order of the text."""
         return sorted((mark for mark in self.marks if mark.key in keys), key=lambda mark: mark.start)
+
+    def before(self, mark: Mark, *keys: str) -> list[Mark]:
+        """The marks of *keys* that end before *mark*."""
+        return [other for other in self.all(*keys) if other.end <= mark.start]
+
+    def after(self, mark: Mark, *keys: str) -> list[Mark]:
+        """The marks of *keys* that begin after *mark*."""
+        return [other for other in self.all(*keys) if other.start >= mark.end]
+
+    def gap(self, mark: Mark, other: Mark) -> str:
+        """The folded text between *mark* and a later one."""
+        return self.folded[mark.end : other.start]
+
+    def joins(self, mark: Mark, other: Mark, by: str = "joined") -> bool:
+        """Whether only words of the pattern *by* are between *mark* and a later one."""
+        return lexicon.pattern(by).fullmatch(self.folded, mark.end, other.start) is not None
 
     def only(self, key: str) -> Any:
         """The single value of *key*, or None; different values are unclear."""
