@@ -201,7 +201,7 @@ class Setting:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words for the conditions of recipes: the message type and, if it has a card and a purpose,
-        `card`, purpose, entry and the given options."""
+        `card`, purpose, entry and the given options: `no_pin` if there is to be none."""
         if self.alone:
             return frozenset((self.kind,))
         words = {self.kind, "card", self.purpose, self.entry}
@@ -211,6 +211,8 @@ class Setting:
                 words.add(row["choices"].get(value, "")) if value else None
             elif value or (value is None and self._usual(name, row)):
                 words.add(name)
+            elif value is False:
+                words.add(f"no_{name}")
         return frozenset(words - {""})
 
     def _usual(self, option: str, row: Mapping[str, Any]) -> bool:

@@ -122,6 +122,7 @@ def test_recipes_ask_for_words_that_exist() -> None:
         *TEMPLATES["purposes"],
         *TEMPLATES["entries"],
         *TEMPLATES["options"],
+        *(f"no_{name}" for name, row in TEMPLATES["options"].items() if row.get("flag")),
     }
     for row in TEMPLATES["options"].values():
         words |= set(row.get("choices", {}).values())
@@ -304,3 +305,15 @@ def test_network_management_settlement_and_files() -> None:
     assert 2 not in made["settlement"].message
     assert respond(made["settlement"].message).message[66] == "1"
     assert respond(made["file_update"].message).mti == "0312"
+
+
+@pytest.mark.parametrize(("version", "authentication"), [("1987", "051"), ("1993", "510101554144")])
+def test_a_chip_without_a_pin_is_signed(version: str, authentication: str) -> None:
+    """Neither DE 22 nor the CVM results then say that the chip checked a PIN, as they do by default."""
+    usual, signed = (
+        generate("auth", network="DISCOVER", version=version, entry="chip", details=details).message
+        for details in ({}, {"pin": False})
+    )
+    assert ("9F3403410302" in usual[55], "9F34031E0300" in signed[55]) == (True, True)
+    assert signed[22] == authentication
+    assert 52 not in signed
