@@ -29,7 +29,8 @@ _SLOTS = {
     "tail": "network",
 }
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
-_LONE = re.compile(r"\d+")
+_LONE = re.compile(r"\d+(?:[.,]\d+)?")
+EMPTY = frozenset(("aside", "polite", "same", "order", "it", "change"))  # keys of marks that change nothing
 MOST_COUNTED = 12  # our choice: a smaller number may count messages
 _LONE_CODE = re.compile(r"0\d *[.)]?")  # `chip 20 usd, 00`
 _GRANTING = ("approved", "partial")
@@ -39,6 +40,7 @@ _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "i
 def settle(reader: Reader) -> None:
     """Settle the marks of *reader* whose meaning depends on their neighbors."""
     for step in (
+        _priced,
         _granted,
         sized,
         _counts,
@@ -79,16 +81,23 @@ def _shares(reader: Reader) -> None:
 
 def _lone_number(reader: Reader) -> None:
     """In a follow-up, `for 55` and `make it 400` are amounts; `make it 51` after code 05 is a code."""
-    text = reader.folded
+    text, others = reader.folded, {mark.key for mark in reader.marks} - EMPTY
     for mark in reader.all("unknown", "number") if reader.whole else ():
         number = _LONE.match(text, mark.start)
         before = pattern("ends-in-to").search(text, 0, mark.start)
         if not (number and before) or text[number.end() :][:1].isalnum():
             continue
+        whole = number[0].isdecimal()
+        if before["alone"] is not None and (
+            whole or any(other.end > number.end() for other in reader.all(*others))
+        ):
+            continue  # `51` alone is an amount or a code
+        for part in reader.all("unknown"):
+            part.key = "aside" if mark.start < part.start < number.end() else part.key
         if reader.code and len(number[0]) == len(reader.code) and number[0] in codes_known():
             mark.key, mark.value = "code", number[0]
             reader.notes.append(f"{number[0]} is taken as the response code, in place of {reader.code}")
-        elif before["for"] or int(number[0]) > MOST_COUNTED:  # `make it 5`: a count?
+        elif before["for"] or not whole or int(number[0]) > MOST_COUNTED:  # `make it 5`: a count?
             mark.key, mark.value = "bare", number[0]
 
 
@@ -217,6 +226,13 @@ def _codes(reader: Reader) -> None:
             mark.key, mark.value = "code", code
 
 
+def _priced(reader: Reader) -> None:
+    """1500 beside the name of a currency is an amount, no MTI of 1993."""
+    if reader.all("currency") and not reader.all("amount", "bare"):
+        for mark in reader.all("mti"):
+            mark.key = "bare" if mark.value[0] != "0" else mark.key
+
+
 def _causes(reader: Reader) -> None:
     """`Customer cancellation` is why a payment is declined only beside that word, else why it is reversed."""
     declined = any(mark.value == "declined" for mark in reader.all("decision"))
@@ -233,6 +249,12 @@ def _stages(reader: Reader) -> None:
         back = reader.before(mark, "then")
         if mark.value == "partial" and mark.words.lower() in _PART and back and not reader.all("part"):
             back[-1].value, mark.key = "partial_reversal", "aside"
+    every = reader.all("also", "head", "amount", "bare", "raw")
+    for first, other in itertools.pairwise(
+        mark for mark in every if mark.key != "head" or mark.value == "incremental"
+    ):
+        if {first.key, other.key} in ({"also"}, {"also", "head"}):
+            (first if first.key == "also" else other).key = "aside"  # increased by another 50
     for first, other in itertools.pairwise(reader.all("then")):
         if re.fullmatch(r"\s*of (?:an? |the )?", reader.gap(first, other)):
             reader.unclear.append(reader.text[first.start : other.end])  # nobody reverses a reversal

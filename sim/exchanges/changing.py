@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 
-from sim.exchanges.beside import MEANT, chosen, excluded, sized, slot
+from sim.exchanges.beside import EMPTY, MEANT, chosen, excluded, sized, slot
 from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Asked, Plan, stan_after, steps_of, together
 from sim.exchanges.words import Mark, Reader, Sum
 
 _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
 _NAMING = frozenset(("which", "every", "each", "except"))
-_SILENT = frozenset(("aside", "order", "polite", "same", "it"))  # keys of marks that change nothing
+_SILENT = EMPTY - {"change"}
+_CHANGING = (*MEANT, "amount", "bare", "currency")
 _NEAR = 3  # spaces between two words
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 
@@ -28,8 +29,17 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
     for part in _parts(reader):
         plans = _changed(plans, part, compose)
     plan = together(plans)
-    text, notes = f"{before.text}; {reader.text}", (*before.notes, *plan.notes)
-    return replace(plan, text=text, notes=notes, source=before.source, cost=before.cost)
+    # What was unknown stays so; a doubt may be answered now.
+    settled = before.doubts if plan.requests != before.requests else ()
+    unclear = [words for words in before.unclear if words not in settled]
+    return replace(
+        plan,
+        text=f"{before.text}; {reader.text}",
+        notes=(*before.notes, *plan.notes),
+        unclear=tuple(dict.fromkeys((*unclear, *plan.unclear))),
+        source=before.source,
+        cost=before.cost,
+    )
 
 
 def _parts(reader: Reader) -> Iterator[Reader]:
@@ -74,8 +84,8 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
         own = part.part()
         request = _reduced(requests[at], own)
         plans[at] = _after(plans[at], compose(own, asked=request))
-        if (said := part.all("change", "same")) and plans[at].asked == requests[at]:
-            plans[at] = replace(plans[at], unclear=(*plans[at].unclear, said[0].words))
+        if plans[at].asked == requests[at] and not (plans[at].unclear or part.all(*_CHANGING)):
+            plans[at] = replace(plans[at], unclear=(part.text.strip(),))  # it changes nothing
     decided = named and any(plans[at].asked.is_declined for at in places)
     for at, request in enumerate(requests):
         if decided and not request.outcome and at not in places:  # the others are approved

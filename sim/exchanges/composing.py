@@ -169,6 +169,8 @@ class Composer(Draft):
             left.append("less")
         if not self.all("host", "suite"):
             left += ["bound", "everything", "endpoint"]
+        if not self.all("partof"):
+            left.append("rest")
         if not any(mark.value == "completion" for mark in self.all("head")):
             left.append("booking")  # paid now, or held until later?
         for mark in self.all(*left):
@@ -357,7 +359,11 @@ class Composer(Draft):
         mtis = self.all("mti")
         classes = {mark.value[1] for mark in mtis}
         decision = self.decision = decide(
-            self.reader, self.network, self.version, any(mark.value[2] in "13" for mark in mtis)
+            self.reader,
+            self.network,
+            self.version,
+            answered=any(mark.value[2] in "13" for mark in mtis),
+            decided=self.before is not None and self.before.outcome is not None,
         )
         if self.all("suite", "host"):
             return None
@@ -674,7 +680,7 @@ class Composer(Draft):
         reversing = [mark for mark in self.all("mti") if mark.value[1] == "4"]
         # 0421 alone is a reversal advice and its repeat.
         reversals = [mark for mark in reversing if mark.value[2:] in _FIRST] or reversing
-        short = self.all("partof") if not back else []  # `only 120 dispensed`
+        short = self.all("partof")  # `only 120 dispensed`
         partial = bool(short) or any(mark.value == "partial_reversal" for mark in back)
         twice = (decision.outcome == "partial" and partial) or len(reversals) > 1
         if twice or partial != ("final" in amounts):

@@ -117,8 +117,9 @@ def _codes_for(reasons: list[str], version: str, network: str | None) -> dict[st
     return codes
 
 
-def decide(reader: Reader, network: str | None, version: str, answered: bool) -> Decision:
-    """The decision that is described, never a guess; *answered*: the text names the MTI of a response."""
+def decide(reader: Reader, network: str | None, version: str, answered: bool, decided: bool) -> Decision:
+    """The decision that is described, never a guess; *answered*: the text names the MTI of a response;
+    *decided*: there is one, which a reason given now replaces."""
     bad, marks = reader.unclear.append, reader.all("decision", "reason", "reason!", "code")
     verdicts = _verdicts(reader)
     rest = reader.folded
@@ -145,7 +146,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool) ->
     elif by_reason:
         if verdicts & {"approved", "partial"}:
             bad("approved, and a reason to decline")
-        clear = strong or answered or reader.all("answer") or "declined" in verdicts
+        clear = strong or answered or decided or reader.all("answer") or "declined" in verdicts
         if not (clear or any(_stands_apart(reader, mark) for mark in weak)):
             bad(f"{weak[0].words}: the card's state or the decision?")
         verdicts, code = {"declined"}, min(codes, default=None)

@@ -31,6 +31,8 @@ _OTHERS = frozenset(
     ]
 )
 _ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
+# Pronouns at the end of Spanish and Portuguese verbs: `completala`.
+_CLITICS = ("la", "lo", "las", "los", "le")
 _STEM, _SLIP = 5, 7
 _MATTERS = (*("head", "then", "decision", "reason", "reason!", "kind", "answer", "why", "entry"),
             *("network", "option", "negation", "fault", "repeat"))  # fmt: skip
@@ -180,7 +182,7 @@ def variant(word: str) -> str:
     table = phrases()[0]
     if word in phrases_of("number"):
         return word  # `trente` is not Trento
-    stems = [word, *(word.removesuffix(end) for end in _ENDINGS if word.endswith(end))]
+    stems = [word, *(word.removesuffix(end) for end in (*_ENDINGS, *_CLITICS) if word.endswith(end))]
     forms = (stem + end for stem in stems if len(stem) >= _STEM for end in ("", *_ENDINGS))
     return next((one for one in forms if any(key != "filler" for key, _ in table.get((one,), ()))), word)
 

@@ -66,6 +66,8 @@ class Draft:
             value = sums.minor_units(mark.value, currency, comma=self.reader.comma)
             if value and any(self.reader.joins(word, mark) for word in self.all("then")):
                 out["undone"] = value  # reverse 30 of a purchase of 100
+            elif value and any(self.reader.joins(word, mark) for word in self.all("partof")):
+                out["final"] = value  # dispensed only 60 of the 100
             elif decision.outcome != "partial" or value is None:
                 bad(f"{mark.words}: part of which amount")
             elif out.setdefault("part", value) != value:

@@ -8,7 +8,7 @@ stays unknown: nothing is guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -26,6 +26,7 @@ _TAKEN = "\x00"
 _NO_TOKEN = "-./,()" + _TAKEN
 _CARD_AND_AMOUNT = (2, 4)  # elements with values as long as a card number
 _NOON = (12, 0, 0)
+_Token = tuple[str, int, int]  # a word, its start and end
 # Words of one language that in capitals are abbreviations of the field.
 _CAPITALS = frozenset({("mit",), ("cit",)})
 
@@ -239,7 +240,7 @@ class Reader:
         if not is_name and not self.text[match.start("c") : match.end("c")].isupper():
             return None
         if how == "cents":
-            alpha = phrases_of("coin").get(word, "")
+            alpha = names.get(got.get("u") or "", phrases_of("coin").get(word, ""))
         number = "1" if how == "one" else match["n"]
         if alpha[:1] == "*":
             return Sum(0, alpha, figures=number)
@@ -297,16 +298,17 @@ class Reader:
         ]
         at = 0
         while at < len(tokens):
-            for size in range(min(longest, len(tokens) - at), 0, -1):
-                words = tuple(token[0] for token in tokens[at : at + size])
-                start, end = tokens[at][1], tokens[at + size - 1][2]
-                if words not in table and not phrases_of("copula").keys().isdisjoint(words[1:-1]):
-                    words = tuple(word for word in words if word not in phrases_of("copula"))
-                    words = words if len(words) > 1 else ()
-                if words in table and self._joined(start, end):
-                    self._say(words, start, end)
-                    at += size
+            words, size = self._phrase(tokens, at, longest)
+            for later in range(
+                at + 1, at + size
+            ):  # `not permitted on this terminal`, not `transaction not permitted`
+                others, more = self._phrase(tokens, later, longest)
+                if more > size and {key for key, _ in table[words]} & {key for key, _ in table[others]}:
+                    words, size = self._phrase(tokens, at, later - at)
                     break
+            if size:
+                self._say(words, tokens[at][1], tokens[at + size - 1][2])
+                at += size
             else:
                 term, start, end = tokens[at]
                 if (stem := lexicon.variant(term)) != term:
@@ -317,6 +319,18 @@ class Reader:
                 elif term not in _ALLOWED:
                     self.marks.append(Mark("unknown", term, start, end, self.text[start:end]))
                 at += 1
+
+    def _phrase(self, tokens: Sequence[_Token], at: int, longest: int) -> tuple[tuple[str, ...], int]:
+        """The longest phrase that begins at a token: its words, and how many tokens it takes."""
+        table = lexicon.phrases()[0]
+        for size in range(min(longest, len(tokens) - at), 0, -1):
+            words = tuple(token[0] for token in tokens[at : at + size])
+            if words not in table and not phrases_of("copula").keys().isdisjoint(words[1:-1]):
+                words = tuple(word for word in words if word not in phrases_of("copula"))
+                words = words if len(words) > 1 else ()
+            if words in table and self._joined(tokens[at][1], tokens[at + size - 1][2]):
+                return words, size
+        return (), 0
 
     def _joined(self, start: int, end: int) -> bool:
         """Whether the words between two positions are one phrase, not split by marks or punctuation."""
