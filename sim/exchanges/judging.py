@@ -392,10 +392,22 @@ def _results(network: str, version: str) -> dict[str, list[tuple[str, list[Test]
     }
 
 
-def _increased_late(seen: Seen) -> Iterator[Hit]:
-    """A completion ends the authorization that it completes."""
-    if any(one.role == COMPLETION and one.of == seen.step.of for one in seen.before.steps):
-        yield Hit(0, "an increment before the completion", "one after it")
+def _ended(seen: Seen) -> Iterator[Hit]:
+    """Nothing follows a full reversal of the same transaction, and no increment its completion."""
+    role, network = seen.step.role, seen.network
+    for at, step in enumerate(seen.before.steps):
+        if step.of != seen.step.of:
+            continue
+        answer = seen.answers.get(at)
+        undone = step.role == REVERSAL and not final_amount(step.message)
+        if undone and answer is not None and accepted(answer, network):
+            yield Hit(
+                0, f"{with_article(role)} of a transaction that was not reversed", "one of a reversed one"
+            )
+            return
+        if step.role == COMPLETION and role == INCREMENT:
+            yield Hit(0, "an increment before the completion", "one after it")
+            return
 
 
 def _original_named(seen: Seen) -> Iterator[Hit]:
@@ -415,11 +427,15 @@ def _original_named(seen: Seen) -> Iterator[Hit]:
 
 
 def _reversed_amount(seen: Seen) -> Iterator[Hit]:
-    if seen.message.version != "1987" or _AMOUNT not in seen.message or _AMOUNT not in seen.about:
+    """DE 4 is the amount of the original or of its partial approval; since 1993 also what remains of it."""
+    if _AMOUNT not in seen.message or _AMOUNT not in seen.about:
         return
     amounts = {minor_units(message) for message in (seen.about, seen.answer) if message is not None}
-    if minor_units(seen.message) not in amounts:
-        yield Hit(_AMOUNT, "the amount of the original", "another amount")
+    later, stays = seen.message.version != "1987", minor_units(seen.message)
+    if stays > max(amounts) if later else stays not in amounts:
+        yield Hit(
+            _AMOUNT, "no more than the original" if later else "the amount of the original", "another amount"
+        )
 
 
 def _approval_code_carried(seen: Seen) -> Iterator[Hit]:
@@ -559,7 +575,7 @@ _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("reversal-of-decline", False, tuple(_PURPOSES), _reversal_of_decline),
     ("reversed-twice", False, (REVERSAL,), _reversed_twice),
     ("completion-within", False, (COMPLETION,), _completion_within),
-    ("completion-within", False, (INCREMENT,), _increased_late),
+    ("completion-within", False, (COMPLETION, INCREMENT), _ended),
     ("result-unasked", False, _ANSWERS, _unasked),
     ("transaction-id-carried", False, (*_PURPOSES, *_ANSWERS), _transaction_id_carried),
     ("transaction-id-carried", True, (REQUEST,), _increment_of_none),

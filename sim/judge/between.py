@@ -53,13 +53,15 @@ _TRANSACTIONS = "12"
 _CARD_CLASSES = "1234567"
 _REQUESTS = "0"
 _REQUESTS_AND_ADVICES = "02"
+_RESPONSES = "13"
 
 _STRIPE, _FALLBACK, _ECOMMERCE = "magnetic stripe", "fallback", "ecommerce"
 _CHIP = ("chip", "contactless")
 # A payment in an app may count as a tapped card.
 _INSERTED = ("chip", _STRIPE, _FALLBACK)
 _STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
-_CASH_BACK_AMOUNT, _CONVERTED_FROM = "40", "58"  # amount types: cash back, price before conversion
+# Amount types: cash back, the amount requested, the price before conversion.
+_CASH_BACK_AMOUNT, _REQUESTED, _CONVERTED_FROM = "40", "57", "58"
 _OF_AN_ACCOUNT = "account"  # amount types that an issuer reports of it
 _CASH_BACK = "09"
 _CASH_BACK_WANTED = "the cash back amount (type 40) that processing code 09 announces"
@@ -297,11 +299,35 @@ def partial_exceeds_original(amount: int | None = DE[4].amount, replaced: str = 
     return Hit(95, "at most the original amount in DE 4", "more", where.start, len(actual))
 
 
-@rule("partial-exceeds-original", versions=LATER, classes="4")
-def partial_exceeds_original_later(
-    amount: int | None = DE[4].amount, original: str = DE[30], table: Spec = TABLE
+@rule("partial-exceeds-original", versions=("1987",), classes=_TRANSACTIONS, functions=_RESPONSES)
+def partial_exceeds_request(
+    groups: tuple[AdditionalAmount, ...] = DE[54].groups,
+    answer: str = DE[39],
+    amount: int | None = DE[4].amount,
+    stated: str = CURRENCY,
 ) -> Told:
-    """The amount in DE 4 is not above the original one in DE 30."""
+    """The amount approved in part, in DE 4, is below the one requested, in DE 54."""
+    if amount is None or not is_particular("partial", "1987", answer):
+        return None
+    for group in groups:
+        requested = group.amount.isdecimal() and group.kind == _REQUESTED and group.currency == stated
+        if requested and int(group.amount) <= amount:
+            return Hit(54, "more than the amount approved in DE 4", "as much or less", group.at + 8, 12)
+    return None
+
+
+@rule("partial-exceeds-original", versions=LATER, classes="4")
+@rule("partial-exceeds-original", versions=LATER, classes=_TRANSACTIONS, functions=_RESPONSES)
+def partial_exceeds_original_later(
+    amount: int | None = DE[4].amount,
+    original: str = DE[30],
+    answer: str = Maybe[39],
+    mti: str = MTI,
+    table: Spec = TABLE,
+) -> Told:
+    """The amount in DE 4 of a reversal or a partial approval is not above the original one in DE 30."""
+    if mti[1] in _TRANSACTIONS and not is_particular("partial", table.version, answer):
+        return None
     part = original[place(table.version, 30, "original amount")]
     if amount is None or not part.strip("0") or not clean(original, 30, table) or amount <= int(part):
         return None

@@ -19,7 +19,7 @@ from sim.elements.mti import Original
 from sim.elements.pos import read_location
 from sim.errors import counted
 from sim.judge.finding import Hit, Severity, catalogue, wrong_check_digit
-from sim.judge.parts import ACCOUNT, CARD, DE, MTI, NUMBER, TABLE, VALUE, Card, Stripe
+from sim.judge.parts import ACCOUNT, CARD, DE, MTI, NUMBER, TABLE, VALUE, Card, Maybe, Stripe
 from sim.judge.rules import EVERY_DIGIT, Bound, Told, each, of_parts, rule, standard
 from sim.masking import is_sensitive
 from sim.masking.search import SHORTEST_PAN, is_card
@@ -640,13 +640,17 @@ def original_date(original: Original | None = VALUE.original, number: int = NUMB
 
 
 @rule("original-acquirer", versions=("1993",))
-def original_acquirer(value: str = DE[56], table: Spec = TABLE) -> Told:
+def original_acquirer(value: str = DE[56], institution: str = Maybe[32], table: Spec = TABLE) -> Told:
     """The acquirer's id in DE 56 of 1993 has its own two-digit length."""
     reading = read(layouts("1993", 56)[0], value)
     acquirer = reading.layout.cell.cells[-1]
     if reading.fits or reading.misfits[0].path != acquirer.path:
         return None
-    return (hit._replace(hint="") for hit in misfits(value, 56, table, reading))
+    # Many readers take the rest, but digits that are announced and missing are lost by all.
+    stated, rest = value[reading.misfits[0].start :][:2], value[reading.misfits[0].start + 2 :]
+    is_cut = stated.isdecimal() and int(stated) > len(rest) > 0 and rest == institution
+    severity = None if is_cut else Severity.INFO
+    return (hit._replace(hint="", severity=severity) for hit in misfits(value, 56, table, reading))
 
 
 @rule("location-country", versions=("1987",), classes=_CARD_CLASSES)
@@ -695,8 +699,9 @@ def location_layout(value: str = DE[43], table: Spec = TABLE) -> Told:
 
 
 @rule("acquirer-reference", versions=("2003",))
+@rule("acquirer-reference", versions=("1993",), interfaces=("ipm",))
 def acquirer_reference(value: str = DE[31], table: Spec = TABLE) -> Told:
-    """DE 31 of 2003 ends with a check digit."""
-    if not clean(value, 31, table) or luhn_ok(value):
+    """DE 31 of 2003, and of clearing, ends with a check digit."""
+    if not clean(value, 31, table) or not value.isdecimal() or luhn_ok(value):
         return None
     return wrong_check_digit(31, len(value) - 1)

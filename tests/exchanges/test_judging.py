@@ -38,6 +38,19 @@ def test_a_transaction_is_reversed_once() -> None:
     assert findings(again) == ()
 
 
+def test_nothing_follows_a_reversal() -> None:
+    """What was reversed is neither completed nor increased, unless the reversal was refused."""
+    exchange = make("preauthorization", network="VISA", then="reversal", at=AT)
+    for then in ("completion:800", "increment:500"):
+        later = make("preauthorization", network="VISA", then=then, at=AT).steps[2]
+        late = exchange.plus(replace(later, at=None, of=0))
+        assert [(at, one.rule) for at, one in findings(late)] == [(4, "completion-within")]
+        refused = exchange.steps[3].message.replace(de39="12")
+        steps = (*exchange.steps[:3], replace(exchange.steps[3], message=refused))
+        again = replace(exchange, steps=steps).plus(replace(later, at=None, of=0))
+        assert "completion-within" not in [one.rule for _, one in findings(again)]
+
+
 def test_a_machine_that_dispensed_nothing_may_know_the_approval_code() -> None:
     """Visa's 2502 says either that no response came or that no cash did: only a purchase cannot know."""
     for purpose, expected in (("cash", []), ("purchase", ["approval-code-carried"])):

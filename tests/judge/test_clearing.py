@@ -18,7 +18,7 @@ PRESENTMENT = {
     24: "200",
     25: "1401",
     26: "5411",
-    31: "25555556324123456789012",
+    31: "25555556324123456789011",
     33: "654321",
     38: "A12345",
     42: "MERCHANT0000001",
@@ -72,6 +72,13 @@ def test_a_chargeback_needs_no_original_data_elements() -> None:
     """It is of the class of reversals, and names its original by the acquirer reference data."""
     message = _read("1442", {**PRESENTMENT, 24: "450", 25: "4853", 48: "01480048402"})
     assert validate(message).findings == ()
+
+
+def test_the_acquirer_reference_ends_with_its_check_digit() -> None:
+    """The last of the 23 digits of DE 31 checks the others."""
+    wrong = PRESENTMENT | {31: "25555556324123456789010"}
+    assert [one.rule for one in validate(_read("1240", wrong)).findings] == ["acquirer-reference"]
+    assert validate(_read("1240", PRESENTMENT)).findings == ()
 
 
 def test_a_wrong_length_inside_is_an_error_with_its_place() -> None:

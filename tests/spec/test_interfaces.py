@@ -75,6 +75,7 @@ def test_written_and_read_again_by_the_format_of_its_interface(row: dict[str, An
         ("base24", {}, 41, 0, " " * 16, "empty-identification"),
         ("unionpay-pos", {}, 60, 0, "99", "pos-parts-agree"),
         ("unionpay-pos", {}, 60, 0, "25", "pos-parts-agree"),
+        ("unionpay-pos", {}, 60, 0, "23", "pos-parts-agree"),  # a void, of a purchase in DE 3
     ],
 )
 def test_elements_of_an_interface_agree_with_the_others(
@@ -340,3 +341,12 @@ def test_what_is_made_on_an_interface_is_right_there(name: str) -> None:
             for one in (made, respond(made).message):
                 found = [one for one in validate(one, network="VISA").findings if one.severity != "info"]
                 assert found == [], (kind, entry)
+
+
+@pytest.mark.parametrize(("total", "count"), [("0" * 15, 0), ("000000000001000", 1), ("001" + "0" * 12, 1)])
+def test_a_total_of_a_terminal_has_a_count(total: str, count: int) -> None:
+    """Each of the totals in DE 63 has a count and an amount, or neither."""
+    made = sim.generate("reconciliation", interface="nac", at=AT).iso.to_message()
+    message = made.replace(de63=made[63][:15] + total + made[63][30:])
+    rules = [one.rule for one in validate(message).findings if one.severity != "info"]
+    assert rules == ["total-without-number"] * count
