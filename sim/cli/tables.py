@@ -28,8 +28,8 @@ _WRITERS = {".csv": "to_csv", ".parquet": "to_parquet", ".json": "to_json", ".xl
     ),
     click.Option(["--clear"], is_flag=True, help="Show card data in clear. Default: masked."),
     without=("chunksize", "progress", "engine"),
-    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt'; without it, or as -, standard input is read. "
-    "Rows that cannot be read are kept, with the error. Without --out the table is printed as CSV.",
+    note="SOURCE is a file, a folder or a pattern, 'logs/*.txt'; without it, or as -, standard input is "
+    "read. Rows that cannot be read are kept, with the error. Without --out the table is printed as CSV.",
 )
 def read(source: Any, out: str | None, clear: bool, as_json: bool, **options: Any) -> None:
     """Print or write a table of messages."""
@@ -56,7 +56,8 @@ def read(source: Any, out: str | None, clear: bool, as_json: bool, **options: An
     *SOURCE,
     FIND,
     without=("messages", "times"),
-    note="SOURCE is like that of `read`, in chronological order. `request`, `answer`, `original` and `reversed_by` are lines, as in `read`. Only a capture has "
+    note="SOURCE is like that of `read`, in chronological order. "
+    "`request`, `answer`, `original` and `reversed_by` are lines, as in `read`. Only a capture has "
     "the times that latencies need.",
 )
 def match(source: Any, as_json: bool, find: str | None, timeout: float, **options: Any) -> None:
@@ -88,7 +89,8 @@ def search(words: tuple[str, ...], as_json: bool, kind: str | None) -> bool:
     click.Option(
         ["--out", "-o"], type=click.Path(dir_okay=False), help="Write the format to this .toml file."
     ),
-    note="SOURCE is a file; without it, or as -, standard input is read. Every command accepts the file from --out as --format.",
+    note="SOURCE is a file; without it, or as -, standard input is read. Every command accepts the file "
+    "from --out as --format.",
 )
 def learn(source: Any, out: str | None, as_json: bool, name: str) -> bool:
     """Print the dialect of some messages."""
