@@ -604,7 +604,8 @@ def transmission_time_local(
     offset = datetime.fromisoformat(f"{_LEAP_YEAR}{sent[:4]}T{sent[4:]}").replace(tzinfo=zone).utcoffset()
     if offset is None or abs(offset) < _FAR_FROM_UTC:
         return None
-    return Hit(7, f"UTC, which is not local time in the merchant's country ({stands.name})", "the local time of DE 12")
+    what = f"UTC, which is not local time in the merchant's country ({stands.name})"
+    return Hit(7, what, "the local time of DE 12")
 
 
 _ROUND_THE_YEAR = (1, 365, 366)

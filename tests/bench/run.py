@@ -34,8 +34,8 @@ PARTS: dict[str, Callable[[bool], Sequence[Group]]] = {
 INTRODUCTION = """# Benchmarks
 
 Made by `make bench`. Ratio is our figure over the peer's, the median of the rounds' ratios: all are measured
-alternately in one run, so ratios are stable even on a busy machine, but speeds are not. Asked is the limit for
-the ratio or, for a figure with a unit, for the figure."""
+alternately in one run, so ratios are stable even on a busy machine, but speeds are not. Asked is the limit
+for the ratio or, for a figure with a unit, for the figure."""
 
 
 def main() -> None:

@@ -308,7 +308,10 @@ def test_no_chip_data_no_sentence() -> None:
             "The chip declined offline (AAC); "
             "the issuer's rules tell the chip to decline if PIN try limit exceeded.",
         ),
-        ({"95": "0000208000"}, "Terminal verification results: PIN try limit exceeded; over the floor limit."),
+        (
+            {"95": "0000208000"},
+            "Terminal verification results: PIN try limit exceeded; over the floor limit.",
+        ),
         ({"95": "0000000000"}, "The terminal found no problem."),
         ({"9F34": "020302"}, "The cardholder was verified by encrypted PIN checked online."),
         ({"9F34": "420301"}, "Cardholder verification failed: encrypted PIN checked online."),
