@@ -108,7 +108,7 @@ def _of_json() -> dict[int, str]:
         help="1987, 1993 or 2003, or a wire format, by name or as a file; see `iso8583 formats`.",
     ),
     click.Option(["--notes"], is_flag=True, help="List what happened to each element on stderr."),
-    note="Or write it in a wire format.",
+    note="With a wire format as --to, the message keeps its version and is written in that format.",
 )
 def convert(message: str, as_json: bool, to: str, notes: bool, **how: Any) -> None:
     """Print a message in another version or a wire format."""

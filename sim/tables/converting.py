@@ -60,8 +60,8 @@ def convert(
     """Convert a message to another version of the standard, with a note on each element.
 
     Elements are renumbered, reformatted, split and merged. Whatever the new version cannot express is lost;
-    whatever the old version did not have is filled in. Source: the annotations of the ISO 20022 card
-    message dictionary; the rows of `sim/spec/data/conversion` give theirs.
+    whatever the old version did not have is filled in. The mapping follows the annotations in the ISO 20022
+    card message dictionary; each row of `sim/spec/data/conversion` names its source.
 
     Parameters
     ----------

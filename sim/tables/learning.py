@@ -92,8 +92,8 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     Parameters
     ----------
     source
-        Messages of one dialect, 20 or more, the more different the better: a list of texts or bytes, a log or
-        text with one message per line, hex dumps, records with length fields, a capture (extra `pcap`); or an
+        Messages of one dialect, at least 5, better 20 or more, as different as possible: a list of texts or
+        bytes, a log or text with one message per line, hex dumps, records with length fields, a capture (extra `pcap`); or an
         open file, a path, a folder or a pattern of such files.
     name
         The name of the format.
@@ -108,8 +108,8 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     Raises
     ------
     SpecError
-        There are fewer than five messages, no place where nine of ten of them begin, or no layout in which
-        these read to their ends.
+        There are fewer than five messages, nine of ten do not begin at the same position, or in no layout do
+        they read to their ends.
 
     Examples
     --------

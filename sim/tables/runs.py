@@ -217,7 +217,7 @@ def load(
 
     The load ends after *count* requests or *seconds*, whichever comes first, and then waits at most
     *timeout* seconds for requests in flight. An interrupt ends it immediately, with the figures so far.
-    Only test hosts that you are allowed to load. With *rate*, latency counts from the time a request was
+    Load only hosts that you are allowed to test. With *rate*, latency counts from the time a request was
     due, so a stalled host cannot hide it.
 
     Parameters

@@ -370,7 +370,7 @@ class StanInput(InputField):
 
     def __init__(self, label: str = "STAN", tooltip: str = "") -> None:
         self.text = ipywidgets.Text(description=label, tooltip=tooltip)
-        self.button = ipywidgets.Button(description="New STAN", tooltip="The next trace number")
+        self.button = ipywidgets.Button(description="New STAN", tooltip="Use the next STAN")
         super().__init__(ipywidgets.HBox([self.text, self.button]).add_class("iso-joined"))
         traitlets.link((self, "value"), (self.text, "value"))
         self.button.on_click(lambda _: self.renew())
