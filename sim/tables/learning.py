@@ -93,8 +93,8 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     ----------
     source
         Messages of one dialect, at least 5, better 20 or more, as different as possible: a list of texts or
-        bytes, a log or text with one message per line, hex dumps, records with length fields, a capture (extra `pcap`); or an
-        open file, a path, a folder or a pattern of such files.
+        bytes, a log or text with one message per line, hex dumps, records with length fields, a capture
+        (extra `pcap`); or an open file, a path, a folder or a pattern of such files.
     name
         The name of the format.
 

@@ -208,8 +208,8 @@ def host(
     balances
         Account balances: card number -> minor units.
     opening
-        Opening balance of each account without a balance of its own, in minor units. Default: 10,000,000,000, so that nothing is
-        declined for insufficient funds unless you ask for it.
+        Opening balance of each account without a balance of its own, in minor units. Default:
+        10,000,000,000, so that nothing is declined for insufficient funds unless you ask for it.
     sign_on
         Require a sign-on before answering anything else on a connection.
     keys

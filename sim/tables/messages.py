@@ -295,7 +295,8 @@ def generate(
         - `reason`: why a message is reversed: customer, timeout, misdispense, malfunction or partial.
         - `merchant_amount_minor_units`: price in the merchant's own currency for purpose dcc. Default: four
           fifths of the amount.
-        - `merchant_currency`: the merchant's own currency for purpose dcc. Default: GBP, for a merchant in London.
+        - `merchant_currency`: the merchant's own currency for purpose dcc. Default: GBP, for a merchant in
+          London.
         - `merchant_id`: merchant ID, DE 42.
 
     Returns
