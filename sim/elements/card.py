@@ -46,10 +46,7 @@ def chosen_network(message: Message, network: str | None) -> str | None:
 
 # PAN, separator, [country for PANs that start with 59], expiry or separator, service code or
 # separator, discretionary data. ISO/IEC 7813; the country code as ISO/IEC 4909 describes it.
-_TRACK_2 = re.compile(
-    r"(?P<pan>[0-9]{1,19})(?P<separator>[=D])"
-    r"(?P<expiry>[0-9]{4}|[=D])?(?P<service>[0-9]{3}|[=D])?(?P<rest>[0-9]*)"
-)
+_TRACK_2 = re.compile(r"([0-9]{1,19})[=D](?:([0-9]{4})|[=D])?(?:([0-9]{3})|[=D])?[0-9]*")
 _TRACK_1 = re.compile(r"(?P<code>[A-Z])(?P<pan>[0-9]{1,19})\^")
 # Format code B, PAN, name of 2 to 26 characters (a country code in front for PANs that start with 59),
 # expiry or separator, service code or separator, rest.
@@ -89,10 +86,7 @@ def read_track_2(value: str) -> Track2 | None:
     '201'
     """
     match = _TRACK_2.fullmatch(value)
-    if match is None:
-        return None
-    expiry, service = match["expiry"] or "", match["service"] or ""
-    return Track2(match["pan"], expiry.strip("=D"), service.strip("=D"))
+    return Track2(*match.groups("")) if match else None
 
 
 def read_track_1(value: str) -> Track1 | None:

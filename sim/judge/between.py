@@ -600,8 +600,8 @@ def transmission_time_local(
         return None
     if (stands := country_of_place(place, table.version)) is None:
         return None
-    zone = ZoneInfo(zone_of(stands.alpha2))
-    offset = datetime.fromisoformat(f"{_LEAP_YEAR}{sent[:4]}T{sent[4:]}").replace(tzinfo=zone).utcoffset()
+    moment = datetime.fromisoformat(f"{_LEAP_YEAR}{sent[:4]}T{sent[4:]}")
+    offset = ZoneInfo(zone_of(stands.alpha2)).utcoffset(moment)
     if offset is None or abs(offset) < _FAR_FROM_UTC:
         return None
     what = f"UTC, which is not local time in the merchant's country ({stands.name})"

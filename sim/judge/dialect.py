@@ -28,22 +28,19 @@ RESERVED_FUNCTIONS, _RESERVED = "89", "mti-function"
 
 
 def otherwise(
-    message: Message,
-    owner: str | None,
-    rows: Mapping[str, Sequence[Said]],
-    verdicts: Mapping[str, Sequence[Said]],
-) -> dict[str, list[Said]]:
-    """The hits on *message* of network *owner*, by network: those from *rows* and *verdicts*, adjusted, and
-    those of its dialect."""
-    by_network = {name: [*rows.get(name, ()), *verdicts.get(name, ())] for name in {"", *rows, *verdicts}}
-    by_network[""] = _tolerated(message, owner, by_network[""])
+    message: Message, owner: str | None, said: Mapping[str, Sequence[Said]]
+) -> Mapping[str, Sequence[Said]]:
+    """The hits on *message* of network *owner*, by network: those that rules have *said*, adjusted, and those
+    of its dialect."""
+    by_network = {**said, "": _tolerated(message, owner, said.get("", ()))}
     if message.dialect is not None:
+        own = [hit_of_rule("", len(RULES), text, hit) for text, hit in own_hits(message)]
         by_network = {name: replaced(message, hits) for name, hits in by_network.items()}
-        by_network[""] += [hit_of_rule("", len(RULES), text, hit) for text, hit in own_hits(message)]
+        by_network[""] = [*by_network[""], *own]
     return by_network
 
 
-def _tolerated(message: Message, owner: str | None, verdicts: list[Said]) -> list[Said]:
+def _tolerated(message: Message, owner: str | None, verdicts: Sequence[Said]) -> Sequence[Said]:
     """The standard's hits, but a reserved message function is only a warning if the message's own network
     uses it: Mastercard's 1987 dialect acknowledges with x180 and x190."""
     code = lookup("mti_function", message.mti[2], version=message.version, network=owner)

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
+from itertools import chain, groupby, repeat
+from operator import attrgetter, itemgetter
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 # Importing these modules registers their rules.
 import sim.judge.agreements
@@ -26,12 +26,15 @@ import sim.judge.message  # noqa: F401
 from sim.codec import Message
 from sim.judge import dialect, networks
 from sim.judge.elements import of_element
-from sim.judge.finding import Answer, Finding, Hit, Places, Said, by_place, locate_all
+from sim.judge.finding import Answer, Finding, Hit, Places, Said, hit_of_rule, locate_all
 from sim.judge.parts import (
+    ANY,
     APPLICATION,
     CARD,
     CARDS,
     CURRENCY,
+    EMPTY_SECONDARY,
+    SECONDARY,
     SHAPE,
     Part,
     Shape,
@@ -52,6 +55,7 @@ _MOST_TYPES = 256
 _OF_CHIP = ("82", "84", "95", "9C", "9F1A", "9F33", "9F34", "9F35", "5F2A")
 _FEW = frozenset((3, 19, 22, 25, 49, *_OF_CHIP, CURRENCY, APPLICATION))
 _WHEN: Callable[[Any], int] = itemgetter(0)  # the condition of a row
+_NETWORK: Callable[[Any], str] = attrgetter("network")
 # The most shapes that are kept for chip data of one size.
 _MOST_SHAPES = 16
 
@@ -75,10 +79,12 @@ class Asked:
         return answer
 
 
-class Group:
-    """Rules whose results are cached by the same names, or by some of them."""
+class Group(dict[Any, Asked | None]):
+    """Rules whose results are cached by the same names, or by some of them; and those of them that apply to
+    messages with the same of the bits `looks` and, if `shaped`, chip data of the same shape: None if there
+    are none."""
 
-    __slots__ = ("looks", "needs", "picked", "rules", "shaped")
+    __slots__ = ("looks", "needs", "rules", "shaped")
 
     def __init__(self, rules: Sequence[Bound]) -> None:
         self.rules = rules
@@ -87,20 +93,18 @@ class Group:
         for bound in rules:
             self.looks |= bound.looks
             self.needs &= bound.needs
-        self.picked: dict[Any, Asked | None] = {}
 
     def pick(self, mask: int, shape: Shape | None) -> Asked | None:
-        """The rules that apply to messages with presence bits *mask* and chip data of that *shape*; None if
-        there are none."""
-        looked: Any = (mask & self.looks, shape) if self.shaped else mask & self.looks
-        try:
-            return self.picked[looked]
-        except KeyError:
-            MEMORY.grow(1)
-            rules = [bound for bound in self.rules if bound.applies(mask)]
-            names = {name for bound in rules for name in bound.key or () if _is_there(name, mask)}
-            ruleset = self.picked[looked] = Asked(rules, sorted(names, key=str)) if rules else None
-            return ruleset
+        """The rules that apply to messages with presence bits *mask* and chip data of that *shape*."""
+        return self[mask & self.looks, self.shaped and shape]
+
+    def __missing__(self, looked: tuple[int, object]) -> Asked | None:
+        MEMORY.grow(1)
+        mask, _ = looked
+        rules = [bound for bound in self.rules if bound.applies(mask)]
+        names = {name for bound in rules for name in bound.key or () if _is_there(name, mask)}
+        asked = self[looked] = Asked(rules, sorted(names, key=str)) if rules else None
+        return asked
 
 
 def _is_there(name: Any, mask: int) -> bool:
@@ -133,17 +137,21 @@ def _is_new(name: Any) -> bool:
 Entry = tuple[Any, Check, Callable[[Any], Iterable[Said]]]
 
 
-class _OfBit(NamedTuple):
-    """The rules for a presence bit: groups, and uncached rules, each with the bits to test, those that must
-    be set, and whether it has a single part."""
+# The condition of a row, and the hits on messages that meet it.
+OfRow = tuple[int, list[Said]]
+T = TypeVar("T")
+ByBit = dict[int, list[T]]
 
-    groups: list[Group]
-    rules: list[tuple[int, int, bool, Entry]]
+
+def _highest(bits: int) -> int:
+    """The highest of *bits*, which few messages have; 0 if there is none."""
+    return bits.bit_length() - 1 if bits > 0 else 0
 
 
 class Type:
-    """All rules for messages of one version or dialect and MTI: groups and uncached rules by a bit that they
-    need (0 if none), and the rows in the order of their positions."""
+    """All rules for messages of one version or dialect and MTI, by a bit that they need (0 if none): groups,
+    uncached rules, and rows. With each of the latter are the bits to test and those that must be set, with a
+    rule also whether it has a single part."""
 
     def __init__(self, table: Spec, mti: str) -> None:
         version = table.version
@@ -166,23 +174,25 @@ class Type:
                     rows.append(
                         Row(item.needs, item.lacks, 0, tuple(standard(item.text, item.place)(result)))
                     )
-        self.by_bit: dict[int, _OfBit] = {}
+        self.groups: ByBit[Group] = defaultdict(list)
+        self.rules: ByBit[tuple[int, int, bool, Entry]] = defaultdict(list)
+        self.rows: ByBit[tuple[int, int, OfRow]] = defaultdict(list)
         for group in _grouped(bound for bound in bounds if bound.key is not None):
-            self._at(group.needs).groups.append(group)
+            self.groups[_highest(group.needs)].append(group)
         for bound in bounds:
             if bound.key is None:
                 alone = len(bound.parts) == 1
-                self._at(bound.needs).rules.append((bound.bits, bound.needs, alone, bound.entry))
-        self.rows = _in_order(rows)
+                self.rules[_highest(bound.needs)].append((bound.bits, bound.needs, alone, bound.entry))
+        alike: dict[tuple[int, int, int], list[Said]] = {}
+        for row in rows:
+            alike.setdefault((row.needs | row.lacks, row.needs, row.when), []).extend(row.said)
+        for (bits, needs, when_it), said in alike.items():
+            self.rows[_highest(needs)].append((bits, needs, (when_it, said)))
         self._holds, self._conditions = networks.conditions(table), dict[int, Group]()
         # The rules that can report an error, and the conditions that an error depends on.
         when = {row.when for row in rows if any(verdict.error for verdict in row.said)}
         self.of_errors = [bound for bit, bound in self._holds.items() if bit in when]
         self.of_errors += [bound for bound in bounds if bound.error]
-
-    def _at(self, needs: int) -> _OfBit:
-        highest = needs.bit_length() - 1 if needs > 0 else 0  # few messages have the highest ones
-        return self.by_bit.setdefault(highest, _OfBit([], []))
 
     def _bound(self, item: Rule) -> Bound:
         check, say = item.bound(self.mti, self.table), standard(item.text, item.place)
@@ -195,14 +205,14 @@ class Type:
         """Clear the cache, but keep the rules."""
         self.kinds.clear()
         for group in self._groups():
-            group.picked.clear()
+            group.clear()
         self._conditions.clear()
 
     def remembered(self) -> list[Any]:
         """All cached keys and results."""
         return [
             *self.kinds,
-            *(ruleset.memory for group in self._groups() for ruleset in group.picked.values() if ruleset),
+            *(ruleset.memory for group in self._groups() for ruleset in group.values() if ruleset),
         ]
 
     def conditions(self, bits: int) -> Group:
@@ -212,20 +222,12 @@ class Type:
         return self._conditions[bits]
 
     def _groups(self) -> Iterator[Group]:
-        yield from self._conditions.values()
-        for of_bit in self.by_bit.values():
-            yield from of_bit.groups
+        return chain(self._conditions.values(), *self.groups.values())
 
 
-def _in_order(rows: Iterable[Row]) -> list[tuple[int, int, tuple[int, Answer]]]:
-    """*rows* in the order of their hits' positions: the bits to test, those that must be set, then the
-    condition and the hits."""
-    single = [((row.needs | row.lacks, row.needs, row.when), verdict) for row in rows for verdict in row.said]
-    single.sort(key=lambda pair: by_place(pair[1]))
-    return [
-        (bits, needs, (when, tuple(verdict for _, verdict in alike)))
-        for (bits, needs, when), alike in groupby(single, key=itemgetter(0))
-    ]
+def _of(by_bit: ByBit[T], bits: Iterable[int]) -> Iterator[T]:
+    """What there is for any of *bits*."""
+    return chain.from_iterable(map(by_bit.get, bits, repeat(())))  # in C, because every new layout needs it
 
 
 class Kind:
@@ -237,18 +239,15 @@ class Kind:
         fields, inside = message.fields, shape.bits if shape else ()
         mask = presence(fields, empty_secondary=message.empty_secondary) | mask_of(inside)
         self.type, self.has_card = kept, not CARDS.isdisjoint(fields)
-        self.kept: list[tuple[Callable[[Any], Any], dict[Any, Answer], Asked]] = []
+        present = (ANY, EMPTY_SECONDARY, SECONDARY, *fields, *inside)
+        groups = [group.pick(mask, shape) for group in _of(kept.groups, present)]
+        self.kept = [group.entry for group in groups if group is not None]
         self.single: list[Entry] = []
         self.several: list[Entry] = []
-        for of_bit in map(kept.by_bit.get, (0, *fields, *inside)):
-            if of_bit is not None:
-                for group in of_bit.groups:
-                    if ruleset := group.pick(mask, shape):
-                        self.kept.append(ruleset.entry)
-                for bits, needs, alone, entry in of_bit.rules:
-                    if bits & mask == needs:
-                        (self.single if alone else self.several).append(entry)
-        self._rows = [row for bits, needs, row in kept.rows if bits & mask == needs]
+        for bits, needs, alone, entry in _of(kept.rules, present):
+            if bits & mask == needs:
+                (self.single if alone else self.several).append(entry)
+        self._rows = [row for bits, needs, row in _of(kept.rows, present) if bits & mask == needs]
         conditions = sum(set(map(_WHEN, self._rows)))
         self.conditions = kept.conditions(conditions).pick(mask, shape) if conditions else None
         self._said: dict[Any, Mapping[str, Sequence[Said]]] = {}
@@ -260,12 +259,9 @@ class Kind:
             key = asked.key_of(values)
             conditions = asked.memory[key] if key in asked.memory else asked.ask(values, key)
         if (cached := self._said.get(conditions)) is None:
-            by_network: dict[str, list[Said]] = defaultdict(list)
-            for when, alike in self._rows:
-                if not when or when in conditions:
-                    for verdict in alike:
-                        by_network[verdict.network].append(verdict)
-            cached = self._said[conditions] = by_network
+            hits = [hit for when, said in self._rows if not when or when in conditions for hit in said]
+            hits.sort(key=_NETWORK)
+            cached = self._said[conditions] = {name: [*of] for name, of in groupby(hits, _NETWORK)}
         return cached
 
 
@@ -330,11 +326,9 @@ MEMORY = Memory()
 
 
 class Heard(NamedTuple):
-    """All hits on a message, by network: `rows`, which depend on its elements and codes and are shared with
-    similar messages, and `found`, on its values; and the card's network."""
+    """All hits on a message, by network, and the card's network."""
 
-    rows: Mapping[str, Sequence[Said]]
-    found: Mapping[str, Sequence[Said]]
+    said: Mapping[str, Sequence[Said]]
     network: str | None
 
 
@@ -375,20 +369,22 @@ def hear(message: Message, network: str | None = None) -> Heard:
             ]
         if shape.repeats:
             verdicts += _again(message.fields[_CHIP], kind.type)
-    rows, by_network = kind.rows(values), dict[str, list[Said]]()
+    said = kind.rows(values)
     owner = network or (values[CARD].network if kind.has_card else None)
-    for verdict in verdicts:
-        by_network.setdefault(verdict.network, []).append(verdict)
+    if verdicts:
+        by_network = {name: [*of_rows] for name, of_rows in said.items()}  # rows are shared by messages
+        for verdict in verdicts:
+            by_network.setdefault(verdict.network, []).append(verdict)
+        said = by_network
     if message.dialect is not None or message.mti[2] in dialect.RESERVED_FUNCTIONS:
-        by_network = dialect.otherwise(message, owner, rows, by_network)
-        rows = {}
-    return Heard(rows, by_network, owner)
+        said = dialect.otherwise(message, owner, said)
+    return Heard(said, owner)
 
 
 def _shifted(verdict: Said, start: int) -> Said:
     field, expected, actual, at, size, path, hint, severity, _, sentence = verdict.hit
     hit = Hit(field, expected, actual, at + start, size, path, hint, severity, "", sentence)
-    return Said(verdict.network, verdict.order, verdict.text, hit, verdict.error)
+    return hit_of_rule(verdict.network, verdict.place[-1], verdict.text, hit)
 
 
 def _again(text: str, kept: Type) -> Iterator[Said]:
@@ -404,6 +400,4 @@ def _again(text: str, kept: Type) -> Iterator[Said]:
 
 def run(message: Message) -> list[Finding]:
     """The findings of the standard's own rules, by element."""
-    rows, by_network, _ = hear(message)
-    verdicts = [*rows.get("", ()), *by_network.get("", ())]
-    return locate_all(Places(message), verdicts)
+    return locate_all(Places(message), hear(message).said.get("", ()))

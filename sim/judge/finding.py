@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from sim.codec import Message
@@ -156,10 +157,11 @@ def texts(rows: Iterable[Mapping[str, str]]) -> list[RuleText]:
 
 
 class Said(NamedTuple):
-    """One hit with its network ("" for the standard), its order, its rule, and whether it is an error."""
+    """One hit with its network ("" for the standard), its place among others (element, position there, order
+    of the rules), its rule, and whether it is an error."""
 
     network: str
-    order: int
+    place: tuple[int, int, int]
     text: RuleText
     hit: Hit
     error: bool
@@ -167,36 +169,30 @@ class Said(NamedTuple):
 
 def hit_of_rule(network: str, order: int, text: RuleText, hit: Hit) -> Said:
     """A hit of rule *text*, with its own severity, else the rule's."""
-    return Said(network, order, text, hit, (hit.severity or text.severity) is Severity.ERROR)
+    place, severity = (hit.field or 0, hit.at, order), hit.severity or text.severity
+    return Said(network, place, text, hit, severity is Severity.ERROR)
 
 
 Answer = tuple[Said, ...]
 
-
-def by_place(verdict: Said) -> tuple[int, int, int]:
-    """The sort key of a hit: its element, its position there, the order of the rules."""
-    return verdict.hit.field or 0, verdict.hit.at, verdict.order
+by_place: Callable[[Said], tuple[int, int, int]] = attrgetter("place")
 
 
-class Places:
-    """The positions of a message's elements in its text form, computed on demand."""
+class Places(dict[int | None, tuple[int, int] | None]):
+    """The start and end of each element's value (0 MTI, 1 bitmap) in a message's text form, computed on
+    demand; None if it is missing."""
 
-    __slots__ = ("_found", "_message", "spec")
+    __slots__ = ("_message", "spec")
 
     def __init__(self, message: Message) -> None:
         self.spec = message.spec
         self._message = message
-        self._found: dict[int, tuple[int, int] | None] = {}
 
-    def of(self, field: int | None) -> tuple[int, int] | None:
-        """Start and end of an element's value (0 MTI, 1 bitmap); None if it is missing."""
-        if field is None:
-            return None
-        if field not in self._found:
-            self._found[field] = self._place(field)
-        return self._found[field]
+    def __missing__(self, field: int | None) -> tuple[int, int] | None:
+        place = self[field] = self._place(field)
+        return place
 
-    def _place(self, field: int) -> tuple[int, int] | None:
+    def _place(self, field: int | None) -> tuple[int, int] | None:
         if field == MTI_FIELD:
             return 0, MTI_WIDTH
         message, elements = self._message, self.spec.elements
@@ -204,7 +200,7 @@ class Places:
         if field == BITMAP_FIELD:
             return MTI_WIDTH, end
         fields = message.fields
-        if field not in fields:
+        if field is None or field not in fields:
             return None
         ahead = takewhile(field.__gt__, sorted(fields))
         start = end + sum([len(fields[number]) + elements[number - 1].prefix for number in ahead])
@@ -245,15 +241,15 @@ def labelled(field: int, name: str) -> str:
 def sentence(places: Places, hit: Hit, network: str = "") -> str:
     """The sentence for a hit: the element is missing or must not be present, or what was expected and found,
     as in errors."""
-    field, expected, actual, at, _, path, _, _, _, text = hit
-    if text:
-        return text
-    place = places.of(field)
-    element = 0 if field is None or field <= BITMAP_FIELD or path else field
-    if element and (actual in PRESENT or (place is None and actual == ABSENT)):
-        name = told_name(places.spec, element, network)
+    if hit.said:
+        return hit.said
+    field, expected, actual, at, _, path, *_ = hit
+    place = places[field]
+    present = actual in PRESENT
+    if (present or (place is None and actual == ABSENT)) and field and field > BITMAP_FIELD and not path:
+        name = told_name(places.spec, field, network)
         suffix = "" if expected == with_article(name.lower()) else f"; expected {expected}"
-        return f"{labelled(element, name)} is {'present' if actual in PRESENT else 'missing'}{suffix}"
+        return f"{labelled(field, name)} is {'present' if present else 'missing'}{suffix}"
     label = f"DE {path}" if path else element_label(field)
     return located(label, None if place is None else place[0] + at, expected, actual)
 
@@ -264,7 +260,7 @@ _NAMES: dict[int | None, str] = {None: "message", 0: "Message type indicator"}
 def finding(places: Places, text: RuleText, hit: Hit, network: str = "") -> Finding:
     """One hit of a rule as a finding."""
     start = end = None
-    if place := places.of(hit.field):
+    if place := places[hit.field]:
         start = place[0] + hit.at
         end = place[1] if hit.size is None else min(start + hit.size, place[1])
     path = hit.path or ("" if hit.field is None else str(hit.field))

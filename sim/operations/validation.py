@@ -32,16 +32,9 @@ class Judgement:
     network: str
     passed: bool  # whether none of the findings is an error
 
-    def __init__(self, places: Places, heard: Heard, network: str = "", interface: str = "") -> None:
-        self.network, self._places = network, places
-        rows, findings = heard.rows.get(network, ()), heard.found.get(network, ())
-        if interface and interface != network:
-            of_link = heard.found.get(interface, ())
-            rows = [*rows, *heard.rows.get(interface, ())]
-            # Rules on whose card it is come from the card's own brand.
-            findings = [*findings, *(finding for finding in of_link if finding.order != OF_CARD)]
-        self._said = [*rows, *findings] if findings else rows
-        self.passed = not any(map(_IS_ERROR, self._said))
+    def __init__(self, places: Places, said: Sequence[Said], network: str = "") -> None:
+        self.network, self._places, self._said = network, places, said
+        self.passed = not any(map(_IS_ERROR, said))
         self._findings: tuple[Finding, ...] | None = None
 
     def __repr__(self) -> str:
@@ -124,7 +117,7 @@ class Report:
         places, hearing = self._places, self._heard
         if places is None or hearing is None:
             return {}
-        return {name: Judgement(places, hearing, name) for name in self.asked}
+        return {name: Judgement(places, hearing.said.get(name, ()), name) for name in self.asked}
 
     @property
     def valid(self) -> bool:
@@ -207,10 +200,17 @@ def asked_of(against: Iterable[str]) -> tuple[str, ...]:
 def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Report:
     """The report on a message that parses; with a result per network of *asked*."""
     places, hearing = Places(message), hear(message, network)
-    standard, name = Judgement(places, hearing), hearing.network
+    said, name = hearing
+    standard = Judgement(places, said.get("", ()))
     on = message.dialect.interface if message.dialect else ""
     link = interface(on).speaker if on else ""
-    of_network = Judgement(places, hearing, name or link, link).without(standard) if name or link else None
+    of_network = None
+    if own := name or link:
+        hits = said.get(own, ())
+        if link and link != own:
+            # Rules on whose card it is come from the card's own brand.
+            hits = [*hits, *(hit for hit in said.get(link, ()) if hit.place[-1] != OF_CARD)]
+        of_network = Judgement(places, hits, own).without(standard)
     return Report(message, message.version, name, None, asked, standard, of_network, places, hearing)
 
 
