@@ -58,7 +58,8 @@ def say_original(message: Message, name: str | None) -> str:
         return "The original data elements cannot be read."
     if not (original.mti + original.stan).strip("0"):
         return "The original is not identified."
-    text = f"It refers to {'the' if original.stan.strip('0') else 'a'} {original.mti}"
+    article = "the" if original.stan.strip("0") else "an" if original.mti[0] == "0" else "a"
+    text = f"It refers to {article} {original.mti}"
     text += f" with STAN {original.stan}" if original.stan.strip("0") else ""
     if when := dates.readable_date(original.pattern, original.when):
         text += f" of {when}" + (" UTC" if original.pattern == _SENT else " local time")
