@@ -158,11 +158,14 @@ def test_parts_named_as_card_data_are_hidden() -> None:
     tables = (wire_format(name).layout("1987").dialect for name in ready())
     own = [part for table in tables if table for part in table.parts]
     known = {
-        one
-        for version in VERSIONS
-        for number in range(2, 129)
-        for owner in owners()
-        for one in (*layouts(version, number, owner.upper()), *own)
+        *own,
+        *(
+            one
+            for version in VERSIONS
+            for number in range(2, 129)
+            for owner in owners()
+            for one in layouts(version, number, owner.upper())
+        ),
     }
     cells = [cell for one in known for cell in _cells(one.cell) if not cell.cells]
     named = [cell for cell in cells if SECRET.search(cell.name)]

@@ -84,12 +84,12 @@ def test_nothing_remembered_holds_card_data() -> None:
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ever new layouts, terminals and hundreds of unknown tags are forgotten again."""
     MEMORY.clear()
-    bound = MOST // 5
+    bound = MOST // 20
     monkeypatch.setattr("sim.judge.engine.MOST", bound)
     some, most = Random(19), 0
     free = [element.number for element in spec("1987").elements if not element.fixed]
     tags = "".join(f"DF{number:02X}0101" for number in range(0x7F)) * 2
-    for at in range(400):
+    for at in range(100):
         judge(Message("0100", dict.fromkeys(sorted(some.sample(free, 9)), "")), None, ())
         judge(
             Message(

@@ -104,9 +104,12 @@ async def test_a_load_can_be_stopped() -> None:
 async def test_a_load_whose_host_is_killed_ends_with_its_seconds(clock: Clock, how: dict[str, Any]) -> None:
     """The host's process is killed in the middle: requests due after that wait for a connection in vain,
     and count as not sent when the five seconds are over."""
-    code = f"{MARK}import sim, sys; print(sim.host().port, flush=True); sys.stdin.read()"
+    code = f"{MARK}import sys; from sim.link.ends import Host, host; print(host(Host, None).port, flush=True)"
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", f"{code}; sys.stdin.read()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         port = int(process.stdout.readline())

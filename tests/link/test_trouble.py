@@ -118,24 +118,25 @@ def test_a_forked_process_has_a_loop_of_its_own() -> None:
 
 
 _FORKED = """
-import os, sim
-from sim.link import LinkError
-host = sim.host()
-client = sim.client(host)
-made = [sim.generate("echo", stan=stan) for stan in (1, 2, 3)]
+import os
+from sim.link import Client, Host, LinkError, ends
+from sim.operations import generate
+host = ends.host(Host, None)
+client = ends.client(Client, host)
+made = [generate("echo", stan=f"{stan:06}").message for stan in (1, 2, 3)]
 child = os.fork()
 if not child:
-    with sim.host() as own, sim.client(own) as asking:
-        print("own", asking.send(made[0]).code)
+    with ends.host(Host, None) as own, ends.client(Client, own) as asking:
+        print("own", asking.exchange(made[0]).code)
     try:
-        client.send(made[1])
+        client.exchange(made[1])
     except LinkError as error:
         print("theirs", type(error).__name__, flush=True)
     client.close()
     host.close()
     os._exit(0)
 print("ended", os.waitpid(child, 0)[1])
-print("parent", client.send(made[2]).code)
+print("parent", client.exchange(made[2]).code)
 client.close()
 host.close()
 """
@@ -158,13 +159,15 @@ def test_what_nobody_closes_is_closed_when_the_program_ends() -> None:
 
 
 _LEFT_OPEN = """
-import sim
-from sim import Message
-host = sim.host([{"mti": "0200", "action": "ignore"}])
-client = sim.client(host, echo_after=30, pool=2)
-print(client.send(sim.generate("auth")).code)
+from sim.codec import Message
+from sim.link import Client, Host, ends
+from sim.link.load import RunningLoad, start_load
+from sim.operations import generate
+host = ends.host(Host, [{"mti": "0200", "action": "ignore"}])
+client = ends.client(Client, host, echo_after=30, pool=2)
+print(client.exchange(generate("auth").message).code)
 client.start(Message("0200", {11: "000001"}))
-load = sim.load(host, wait=False, seconds=50, mix={"financial": 1})
+load = start_load(RunningLoad, host, seconds=50, mix={"financial": 1})
 """
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
-from warmed import MARK
 
 import sim
 from sim.link import LinkError
@@ -105,18 +102,6 @@ def test_an_option_that_cannot_be_met_is_told() -> None:
             sim.host(port=host.port)
         with pytest.raises(LinkError, match="expected a request"):
             client.send(sim.respond(sim.generate("auth")))
-
-
-def test_two_processes_talk() -> None:
-    """The host in this process, the client in another one: the exchange is the same."""
-    with sim.host() as host:
-        code = (
-            f"{MARK}import sim; client = sim.client('{host.address}'); "
-            "print(client.send(sim.generate('auth', stan=5))); client.close()"
-        )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert done.stdout.strip() == "Sent(0100 000005, answered: 0110 with 00)"
-        assert host.seen.counts["answer"] == 1
 
 
 def test_what_a_host_or_a_client_saw_is_sent_again() -> None:
