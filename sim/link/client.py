@@ -33,7 +33,7 @@ from sim.kept import Kept
 from sim.link.channel import Channel
 from sim.link.line import Line, LinkError, system_reason
 from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, tells_of_the_past, timeout_of
-from sim.link.traffic import EVENT, IN, OUT, Traffic
+from sim.link.traffic import IN, OUT, Traffic
 from sim.operations.answering import respond, reverse
 from sim.operations.building import in_format
 from sim.operations.generation import generate
@@ -122,7 +122,7 @@ class Pool:
         self.name = f"{client.where[0]}:{client.where[1]}"
         self.channels: list[ClientChannel] = []
         self.closed = False
-        self._limits, self._tell = client.limits, client.tell
+        self._limits, self._event = client.limits, client.traffic.event
         self._opening: asyncio.Task[None] | None = None
         self._news = asyncio.Event()  # wakes whoever waits for a connection
         self._refused: LinkError | None = None  # why the last attempt failed
@@ -204,11 +204,11 @@ class Pool:
             except LinkError as error:
                 self._refused = error
             if left:
-                self._tell("waiting", f"{self._refused}; next try in {wait:g} seconds")
+                self._event("", "waiting", f"{self._refused}; next try in {wait:g} seconds")
                 await asyncio.sleep(wait)
                 wait = min(wait * factor, longest)
         if self.channels:
-            self._tell("waiting", f"{self._refused}; the other connections go on")
+            self._event("", "waiting", f"{self._refused}; the other connections go on")
         self._wake()
 
     def _wake(self) -> None:
@@ -226,7 +226,7 @@ class Pool:
                 raise LinkError(self.name, *_CLOSED_CLIENT)
             self.channels.append(channel)
             self._refused = None
-            self._tell("connected", "", name)
+            self._event(name, "connected")
             self._wake()
 
     async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -436,12 +436,12 @@ class AsyncClient:
     def _leave_open(self, exchange: Sent, why: str) -> None:
         """Record *exchange* as neither answered nor reversed, with the reason *why*."""
         self._open.append(exchange)
-        self.tell("unsettled", why)
+        self.traffic.event("", "unsettled", why)
         while len(self._open) > self.limits["unsettled"]:
             oldest = self._open.popleft()
             if not oldest.settled:
                 self.forgotten += 1
-                self.tell("forgotten", f"too many unsettled; the oldest is dropped: {oldest!r}")
+                self.traffic.event("", "forgotten", f"too many unsettled; the oldest is dropped: {oldest!r}")
 
     async def carry(self, exchange: Sent, timeout: float | None = None) -> None:
         """Send the request of *exchange* and wait for the outcome; nothing is reversed. Waiting for a
@@ -492,11 +492,11 @@ class AsyncClient:
 
     def _give_up(self, awaited: _Awaited) -> None:
         if self._awaited.get(awaited.key) is awaited:
-            self.tell("timed out", note := awaited.channel.stuck, awaited.channel.name)
-            self._miss(awaited, TIMED_OUT, note)
+            self._miss(awaited, TIMED_OUT, awaited.channel.stuck)
 
     def _miss(self, awaited: _Awaited, status: str, note: str) -> None:
         """The response did not arrive in time; it may still arrive late."""
+        self.traffic.event(awaited.channel.name, status, note)
         self._forget(awaited)
         self._overdue.keep(awaited.key, awaited.exchange)
         awaited.end(status, note)
@@ -515,9 +515,8 @@ class AsyncClient:
         """*channel* has ended: the requests pending on it are lost."""
         if channel in self._pool.channels:
             self._pool.channels.remove(channel)
-        self.tell("closed", channel.why, channel.name)
+        self.traffic.event(channel.name, "closed", channel.why)
         for awaited in tuple(channel.awaited):
-            self.tell("lost", channel.why, channel.name)
             self._miss(awaited, LOST, channel.why)
 
     def hear(self, channel: ClientChannel, frames: Iterator[bytes]) -> None:
@@ -565,7 +564,8 @@ class AsyncClient:
             answer = self._unsolicited(message)
             out = b"" if answer is None else self.line.encode(answer)
         except Exception as error:  # noqa: BLE001, the caller's handler may raise anything
-            self.tell("handler failed", f"on MTI {message.mti}: {type(error).__name__}", channel.name)
+            why = f"on MTI {message.mti}: {type(error).__name__}"
+            self.traffic.event(channel.name, "handler failed", why)
             return
         if out:
             channel.write(out)
@@ -585,7 +585,7 @@ class AsyncClient:
                 channels = tuple(self._pool.channels) or (await self._pool.channel(self.timeout),)
                 await asyncio.gather(*map(self._test, channels))
             except IsoError as error:
-                self.tell("echo failed", str(error))
+                self.traffic.event("", "echo failed", str(error))
             self._spoke = time.perf_counter()
 
     async def _test(self, channel: ClientChannel) -> None:
@@ -595,10 +595,6 @@ class AsyncClient:
         await self._over(channel, exchange, self.timeout)
         if exchange.status == TIMED_OUT:
             channel.end("an echo test got no response")
-
-    def tell(self, kind: str, note: str, name: str = "") -> None:
-        """Log an event: its kind, a note without card data, and the connection's name."""
-        self.traffic.add(time.time(), name, EVENT, kind, note=note)
 
 
 class Live:

@@ -22,7 +22,7 @@ from sim.link.issuer import Accounts, Decision, Issuer, Session
 from sim.link.line import KEEP_ALIVE, Line, LinkError, answering, system_reason
 from sim.link.rules import Rule, Table
 from sim.link.tls import why_not
-from sim.link.traffic import EVENT, IN, OUT, Traffic
+from sim.link.traffic import IN, OUT, Traffic
 from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class AsyncHost:
             why = f"none ({system_reason(error)})"
             raise LinkError(f"{self.address}:{self.port}", "an address to listen on", why) from None
         self.port = self._server.sockets[0].getsockname()[1]
-        self._tell("listening", f"on {self.address}:{self.port}")
+        self.traffic.event("", "listening", f"on {self.address}:{self.port}")
         return self
 
     async def stop(self) -> None:
@@ -119,7 +119,7 @@ class AsyncHost:
         if self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         await server.wait_closed()
-        self._tell("stopped", "")
+        self.traffic.event("", "stopped")
 
     async def __aenter__(self) -> AsyncHost:
         return await self.start()
@@ -141,12 +141,12 @@ class AsyncHost:
         peer = writer.get_extra_info("peername") or ("", 0)
         name = f"{self._count} {peer[0]}:{peer[1]}"
         if why := self._no_room() or await self._shake(writer) or self._no_room():
-            self._tell("refused", why, name)
+            self.traffic.event(name, "refused", why)
             writer.close()
             return
         channel = HostChannel(self, name, (reader, writer))
         self.serving.add(channel)
-        self._tell("connected", "", name)
+        self.traffic.event(name, "connected")
         try:
             await channel.run()
         finally:
@@ -175,9 +175,6 @@ class AsyncHost:
         finally:
             self._shaking.discard(task)
         return ""
-
-    def _tell(self, kind: str, note: str, name: str = "") -> None:
-        self.traffic.add(time.time(), name, EVENT, kind, note=note)
 
     def decide(self, data: bytes, channel: HostChannel) -> tuple[Decision, bytes]:
         """The decision on a frame, and the frame of the response (empty: none)."""
@@ -245,7 +242,8 @@ class HostChannel(Channel):
         """Send *data*, an unsolicited message; False if the other side does not read its connection."""
         transport = self._writer.transport
         if transport.is_closing() or transport.get_write_buffer_size():
-            self._note("undelivered", data, "the other side does not read its connection")
+            why = "the other side does not read its connection"
+            self.traffic.event(self.name, "undelivered", why, data)
             return False
         self._writer.write(data)
         self.traffic.add(time.time(), self.name, OUT, kind, data)
@@ -277,7 +275,8 @@ class HostChannel(Channel):
         if answer:
             self.understood()
         if action in ("ignore", *_UNANSWERED) or not answer:
-            self._note("unanswered", b"", _UNANSWERED.get(action, note) or "ignored", rule)
+            why = _UNANSWERED.get(action, note) or "ignored"
+            self.traffic.event(self.name, "unanswered", why, rule=rule)
             if action == "close":
                 self.why = self.why or "by a rule"
         else:
@@ -294,7 +293,8 @@ class HostChannel(Channel):
             elif len(self._late) < self.limits["waiting"]:
                 self._late.append(out)
             else:
-                self._note("undelivered", answer, "too many responses are pending", rule)
+                why = "too many responses are pending"
+                self.traffic.event(self.name, "undelivered", why, answer, rule=rule)
         outgoing += late
 
     async def _later(self, out: _Outgoing, seconds: float) -> None:
@@ -318,7 +318,7 @@ class HostChannel(Channel):
         except OSError as error:
             why = self.why or f"the connection broke ({type(error).__name__})"
             for out in outgoing:
-                self._note("undelivered", out.data, why, out.rule)
+                self.traffic.event(self.name, "undelivered", why, out.data, rule=out.rule)
             self.end(why)
             return
         finally:
@@ -328,15 +328,12 @@ class HostChannel(Channel):
         for data, rule, note, arrival in outgoing:
             add(wall, self.name, OUT, "answer", data, now - arrival, rule, note)
 
-    def _note(self, kind: str, data: bytes, note: str, rule: str = "") -> None:
-        self.traffic.add(time.time(), self.name, EVENT, kind, data, rule=rule, note=note)
-
     def finish(self) -> None:
         """Log the responses that were not sent, and the end of the connection."""
         for out in (*self._delayed.values(), *self._late):
-            self._note("undelivered", out.data, self.why, out.rule)
+            self.traffic.event(self.name, "undelivered", self.why, out.data, rule=out.rule)
         for task in self._delayed:
             task.cancel()
         if self._cutter.partial:
-            self._note("cut off", b"", f"{counted(self._cutter.partial, 'byte')} of a frame")
-        self._note("closed", b"", self.why)
+            self.traffic.event(self.name, "cut off", f"{counted(self._cutter.partial, 'byte')} of a frame")
+        self.traffic.event(self.name, "closed", self.why)

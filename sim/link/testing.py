@@ -18,18 +18,17 @@ def check_case(suite: str | Path, name: str, host: Host | str) -> None:
     """Run the case *name* of *suite* against *host*, a host of ours or `host:port`. Raises AssertionError
     with everything that was not as expected."""
     __tracebackhide__ = True  # a failure should show the test and what was wrong
-    from sim.link.line import Line
     from sim.link.scenario.report import run_suite
+    from sim.link.scenario.run import serve
     from sim.link.scenario.suite import suite_of
     from sim.masking import mask_words
     from sim.visible import visible
 
     parsed_suite = suite_of(suite)
     if not isinstance(host, str):
-        host.rules = parsed_suite.rules
-        host.server.issuer.network = parsed_suite.network
-        if parsed_suite.format or parsed_suite.framing is not None:
-            host.server.line = Line.of(parsed_suite.format, parsed_suite.framing)
+        serve(parsed_suite, host.server)
+        if parsed_suite.format or parsed_suite.framing is not None or parsed_suite.interface:
+            host.server.line = parsed_suite.line
     done = run_suite(replace(parsed_suite, cases=(parsed_suite.case(name),)), host)
     wrong = [f"step {step.number} ({step.sent}): {text}" for step in done.results for text in step.wrong]
     if wrong:

@@ -6,6 +6,7 @@ An entry keeps its bytes; the message in them is decoded on request. Neither a r
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -97,6 +98,10 @@ class Traffic:
                 observer(Entry(*record))
             except Exception as error:  # noqa: BLE001, an observer may raise anything
                 LOG.warning("an observer of the traffic failed: %s", type(error).__name__)
+
+    def event(self, connection: str, kind: str, note: str = "", data: bytes = b"", *, rule: str = "") -> None:
+        """Record an event that happens now: its *kind*, a *note* without card data, the frame it is about."""
+        self.add(time.time(), connection, EVENT, kind, data, rule=rule, note=note)
 
     def observe(self, observer: Callable[[Entry], None]) -> Callable[[], None]:
         """Call *observer* with every entry from now on, in the connection's thread; returns a function that

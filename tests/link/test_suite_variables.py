@@ -11,10 +11,13 @@ from support import together
 import sim
 from sim.errors import OptionError
 from sim.link import AsyncHost, Host, rules_of
+from sim.link.scenario.report import run_suite
 from sim.link.scenario.run import Done, play
 from sim.link.scenario.suite import Suite, suite_of
 from sim.link.testing import check_case
 from tests.link.ends import AT, Clock, until
+
+KEY = "0123456789ABCDEFFEDCBA9876543210"
 
 
 def run(text: str | Suite | Path, host: AsyncHost | None = None, **options: object) -> tuple[Done, AsyncHost]:
@@ -260,3 +263,27 @@ def test_a_case_that_is_checked_speaks_its_suites_format(tmp_path: Path) -> None
         check_case(path, "a", host)
         assert host.server.line.format.name == "switch"
         assert host.server.traffic.counts["answer"] == 1
+
+
+def test_a_case_that_is_checked_has_its_suites_interface_and_keys(tmp_path: Path) -> None:
+    """The test's host reads by the interface of the suite, checks the MACs of its requests, and answers with
+    one."""
+    path = tmp_path / "a.toml"
+    path.write_text(
+        f"interface = 'base24'\nkeys = {{ mac = '{KEY}' }}\n[[cases]]\nname = 'a'\n"
+        "steps = [{ expect = { 64 = 'present' } }]\n",
+        encoding="utf-8",
+    )
+    with Host(AsyncHost()) as host:
+        check_case(path, "a", host)
+        assert host.server.line.interface == "base24"
+        notes = [entry.note for entry in host.seen if entry.kind in ("request", "answer")]
+        assert notes == ["", ""]
+
+
+def test_a_suite_speaks_to_a_host_of_ours_as_it_is_asked() -> None:
+    """By itself as the host does, whatever the suite says; in the format of the call if there is one."""
+    suite = "format = 'bcd'\n[[cases]]\nname = 'a'\nsteps = [{ type = 'echo', timeout = 5 }]\n"
+    with Host(AsyncHost()) as host:
+        assert run_suite(suite, host).passed
+        assert not run_suite(suite.replace("5", "0.1"), host, format="ebcdic").passed

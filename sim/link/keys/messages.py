@@ -125,6 +125,11 @@ def with_mac(
     return bare.replace(**{f"de{number}": code})
 
 
+def mac_number(message: Message) -> int:
+    """The element with the MAC of *message*, right or wrong; 0 if it has none."""
+    return next((number for number in reversed(_MACS) if number in message), 0)
+
+
 def check_mac(
     message: Message,
     key: Key | str | bytes,
@@ -152,7 +157,7 @@ def check_mac(
     OptionError
         No MAC to check, or an argument that `mac` rejects.
     """
-    number = next((place for place in reversed(_MACS) if place in message), 0)
+    number = mac_number(message)
     if not number:
         raise OptionError("message", "a MAC in DE 64 or 128", "neither")
     expected = with_mac(message, key, algorithm=algorithm, padding=padding, format=format)

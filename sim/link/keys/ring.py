@@ -19,13 +19,13 @@ from sim.link.keys.blocks import is_cryptogram, key_block, read_cryptogram, read
 from sim.link.keys.key import CipherName, Key, digits
 from sim.link.keys.mac import MacAlgorithm
 from sim.link.keys.mac import mac as _mac
-from sim.link.keys.messages import check_mac, with_mac
+from sim.link.keys.messages import check_mac, mac_number, with_mac
 from sim.link.keys.pin import PinFormat, read_pin_block, translate_pin_block
 from sim.masking.files import text_of
 from sim.spec import number_of
 from sim.spec.tables import read_csv, read_toml, toml_of
 
-_PIN_DATA, _MACS = 52, (64, 128)
+_PIN_DATA = 52
 _PIN, _MAC = "P", "M"  # the first character of a key block's usage
 _WORDS = ("zone", "pin", "mac", "macs", "pins", "pin_format", "mac_algorithm", "mac_padding")
 
@@ -142,7 +142,7 @@ class KeyRing:
         """What is wrong with the MAC: `no_mac`, `wrong_mac`, or empty."""
         if self.mac is None:
             return ""
-        if not has_mac(message):
+        if not mac_number(message):
             return "no_mac" if self._asks_mac(message) else ""
         return "" if self.mac_key(message, format, network) else "wrong_mac"
 
@@ -155,7 +155,7 @@ class KeyRing:
         No public document says which of the two makes the MAC of a key exchange, and public programs differ.
         Both are accepted (our choice), and the response uses the same one.
         """
-        if not has_mac(message):
+        if not mac_number(message):
             return None
         for key in (self.mac, self._new_key(message, network)):
             try:
@@ -183,7 +183,7 @@ class KeyRing:
         """*message* with a MAC made with *key*, by default the MAC key. A response gets one if *request* had
         one; a request gets one if it is required, or replaces an existing one. Without a key *message* is
         unchanged."""
-        required = self._asks_mac(message) or has_mac(message) if request is None else has_mac(request)
+        required = self._asks_mac(message) or mac_number(message) if request is None else mac_number(request)
         key = key or self.mac
         if key is None or not required:
             return message
@@ -279,11 +279,6 @@ class KeyRing:
         """*key*, if the MAC algorithm accepts it: a key that could check no message is rejected at once."""
         _mac(b"", key, **self._how())
         return key
-
-
-def has_mac(message: Message) -> bool:
-    """Whether *message* has a MAC, right or wrong."""
-    return any(number in message for number in _MACS)
 
 
 def _key(value: Key | str | bytes | None, cipher: CipherName = "TDES") -> Key | None:

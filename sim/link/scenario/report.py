@@ -15,7 +15,6 @@ from sim import background
 from sim.files import write_text
 from sim.link.ends import Host, host_and_line, line_of
 from sim.link.lanes import STYLE, as_svg, safe_html
-from sim.link.line import address_of
 from sim.link.scenario.run import Done, StepResult, play
 from sim.link.scenario.suite import Case, Suite, ready_suites, suite_of
 from sim.link.tls import client_tls
@@ -184,13 +183,11 @@ def run_suite(
     parsed_suite = suite_of(suite)
     if cases:
         parsed_suite = parsed_suite.only(cases)
-    where: tuple[str, int] | None = None
-    around = parsed_suite.framing if framing is None else framing
-    line = line_of(format or parsed_suite.format, around, None, interface or parsed_suite.interface)
-    if isinstance(host, Host):
-        where, line = host_and_line(host)
-    elif host is not None:
-        where = address_of(host)
+    speaks: dict[str, Any] = {"format": format, "framing": framing, "interface": interface}
+    if not isinstance(host, Host):  # one of ours has a line of its own
+        own = {name: getattr(parsed_suite, name) for name in speaks}
+        speaks = {name: own[name] if value is None else value for name, value in speaks.items()}
+    where, line = (None, line_of(**speaks)) if host is None else host_and_line(host, **speaks)
     done = background.run(play(parsed_suite, where, line=line, tls=client_tls(tls)))
     for path, write in ((junit, as_junit), (report, as_html)):
         if path is not None:

@@ -101,18 +101,24 @@ class Done:
             yield case, [result for result in self.results if result.case == case.name]
 
 
+def serve(suite: Suite, host: AsyncHost) -> AsyncHost:
+    """*host*, so that it answers *suite*: with its rules, network and keys. Each end has its own key ring."""
+    host.rules = suite.rules
+    host.issuer.network, host.issuer.keys = suite.network, key_ring(suite.keys)
+    return host
+
+
 async def play(
     suite: Suite, where: tuple[str, int] | None = None, *, line: Line | None = None, tls: Any = None
 ) -> Done:
-    """Run *suite* against the host at *where*; None starts one of ours, with the suite's rules.
+    """Run *suite* against the host at *where*; None starts one of ours.
 
     Each case has its own connection, unless the suite has a session. Raises LinkError if no host listens; if
     the host goes away later, the cases that cannot reach it fail.
     """
-    line = line or Line.of(suite.format, suite.framing, None, suite.interface or "")
-    if where is None:  # each end has a key ring of its own
-        keys = key_ring(suite.keys)
-        async with AsyncHost(line, suite.rules, network=suite.network, keys=keys) as server:
+    line = line or suite.line
+    if where is None:
+        async with serve(suite, AsyncHost(line)) as server:
             return await play(suite, (server.address, server.port), line=line, tls=tls)
     start_time, started = dates.now(), time.perf_counter()
     results: list[StepResult] = []

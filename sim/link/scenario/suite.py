@@ -36,6 +36,7 @@ from sim.codec.wire.dialects import named_format
 from sim.errors import ChoiceError, OptionError, SpecError, quotable, quoted_value
 from sim.exchanges.making import APPROVED, wanted_steps
 from sim.exchanges.roles import REVERSAL
+from sim.link.line import Line
 from sim.link.rules import MOST_ELEMENT, Rule, check_pattern, csv_rows, flat, number, rules_of
 from sim.masking import mask_words
 from sim.masking.files import path_of, text_of
@@ -111,6 +112,11 @@ class Suite:
     session: tuple[Case | None, Case | None] | None = None
     keys: Mapping[str, Any] | Path | None = field(default=None, repr=False)
     interface: str | None = None
+
+    @property
+    def line(self) -> Line:
+        """What it speaks."""
+        return Line.of(self.format, self.framing, None, self.interface or "")
 
     @property
     def in_order(self) -> tuple[Case, ...]:
