@@ -159,7 +159,7 @@ class _Telling:
     def _refused(self, answer: Step | None, what: str) -> str:
         if answer is None:
             return f"but {what} was not answered"
-        return f"but {what} was refused ({_code(answer.message, self.network)})"
+        return f"but {what} was declined ({_code(answer.message, self.network)})"
 
     def _reversed(self, step: Step) -> str:
         undone = self.steps[step.of].role if step.of is not None else ""
@@ -216,7 +216,7 @@ def _decision(request: Message, answer: Step | None, network: str | None, say: A
     if answer.role == LATE:
         return f"answered too late ({code})"
     if not accepted(message, network):
-        return f"declined ({code})" if request.mti[1] in "12" else f"refused ({code})"
+        return f"declined ({code})" if request.mti[1] in "12" else f"rejected ({code})"
     if is_particular("partial", message.version, message.get(39)):
         part, total = say(minor_units(message), message), say(minor_units(request), request)
         return f"approved for {part.partition(' ')[0]} of {total}"

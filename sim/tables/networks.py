@@ -38,7 +38,7 @@ def flows(network: AnyNetwork | None = None, interface: AnyInterface | None = No
     -------
     Table
         `flow` (partial approval, balance inquiry, sign-on ...), `network` (empty for the standard's own),
-        `messages` (MTIs), `carried_by` (elements and sub-fields: `60.10` is sub-field 10 of DE 60),
+        `messages` (MTIs), `carried_by` (elements and subfields: `60.10` is subfield 10 of DE 60),
         `source`, `confidence`, `note`, `call` (the `sim.exchange` call that makes one, if any).
 
     Raises

@@ -585,7 +585,7 @@ def test_two_things_where_one_can_be_are_named(text: str, doubt: str) -> None:
     [
         ("visa purchase of 1.234 EUR", "1234.00 EUR"),
         ("visa 20 EUR, response", "declined 51"),
-        ("visa 20 EUR, not declined", "rather than what it is not"),
+        ("visa 20 EUR, not declined", "what you want instead"),
         ("a few visa purchases of 10 EUR", "how many"),
         ("visa purchase of 20 EUR with a tip", "a tip of 5 EUR"),
         ("visa purchase of 20 EUR on 31 February", "2026-02-28"),

@@ -10,10 +10,10 @@ _LIMIT = 500_00
 
 @rule("corner-terminal", classes="12", functions="0")
 def terminal(terminal: str = DE[41]) -> Hit | None:
-    """A terminal is of one of the bank's branches."""
+    """A terminal ID begins with one of the bank's branch codes."""
     if terminal.startswith(_BRANCHES):
         return None
-    return Hit(41, "a branch in the first four places", repr(terminal[:4]), 0, 4)
+    return Hit(41, "a branch code in the first four positions", repr(terminal[:4]), 0, 4)
 
 
 @rule("corner-cash-limit", versions=("1987",), classes="12", functions="0")
