@@ -11,7 +11,7 @@ from math import log2
 from sim.codec import Message, ParseError
 from sim.codec.wire.catalogue import interface_table
 from sim.codec.wire.decode import read
-from sim.codec.wire.formats import Format
+from sim.codec.wire.formats import RAW, Format
 from sim.codec.wire.pages import view
 from sim.elements.card import read_track_2
 from sim.errors import WireError
@@ -36,6 +36,7 @@ _OWN = WEIGHTS["own"]
 _OTHER_VERSION = WEIGHTS["other_version"]
 _FAR, _NEARER = 12, 4
 _FEW_ODD = 2
+_FEW_LETTERS = 3
 _MOST_ODD = 3
 _FORMATS = 64
 _PAN, _TRACK_2 = 2, 35
@@ -152,6 +153,10 @@ class Candidate:
         pan, track = values.get(_PAN, ""), read_track_2(values.get(_TRACK_2, ""))
         if pan.isdigit() and track is not None and track.pan.isdigit() and track.pan != pan:
             notes.append(OTHER_CARD)
+        raw = {step.number: step.value for step in self.steps if step.way.field.written == RAW}
+        notes += [
+            f"DE {number} is binary, but made of letters" for number, value in raw.items() if _is_text(value)
+        ]
         if any(_PAGES_DIFFER.intersection(value) for value in texts):
             notes.append(PAGES_DIFFER)
         return notes
@@ -314,6 +319,12 @@ def plain_bits(data: bytes) -> float:
         if what.fullmatch(data) or what.fullmatch(ebcdic):
             return min(cost, entropy)
     return min(_PACKED if data.hex().isdigit() else _ANY, entropy)
+
+
+def _is_text(value: str) -> bool:
+    """Whether the bytes of *value* are letters and digits, and not hex digits alone, as some MACs are."""
+    data = bytes.fromhex(value)
+    return data.isalnum() and len(data) > _FEW_LETTERS and bool(data.strip(_HEX_DIGITS))
 
 
 def same(candidate: Candidate, other: Candidate) -> bool:

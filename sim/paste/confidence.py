@@ -3,6 +3,7 @@ sure it is, and why. `sure` promises that nothing is odd and that there is no ot
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sim.paste.anchors import is_known_mti, usual
@@ -29,6 +30,8 @@ _EVIDENCE_THIN = WEIGHTS["evidence_thin"]
 _EVIDENCE_ROUTED = WEIGHTS["evidence_routed"]
 # What precedes ISO 8583 messages and hardly anything else.
 _ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay", "unionpay-switch"))
+# A text form with letters in its bitmap and none after it: no hex has that.
+_BEGUN = re.compile(rb"[0-9]{4}(?=[0-9]{0,15}[A-Fa-f])[0-9A-Fa-f]{16}[0-9]{12,}(?![A-Fa-f])")
 # What no other text or bytes start with: a usual MTI after it is a message's, whatever its bitmap announces.
 _PLAIN_HEADS = frozenset(("base24", "a4m", "unionpay-switch"))
 
@@ -56,9 +59,8 @@ def _begins_well(best: Candidate, near: bool) -> bool:
     bytes before it, and a bitmap that bytes hardly have by chance."""
     if not usual(best.anchor.mti) or (best.front.unknown and not near):
         return False
-    as_text = best.is_text and best.reading.name == TEXT and not best.anchor.at
-    if as_text and not is_hexed(best.data.decode("latin-1"), whole=False):
-        return True  # all of the paste, and not the digits of something else
+    if best.is_text and not best.anchor.at and (_BEGUN.match(best.data) or _is_whole(best)):
+        return True
     count = len(best.anchor.numbers)
     if any(layer.name in _PLAIN_HEADS for layer in best.front.layers):
         return count >= _FEWEST
@@ -67,6 +69,11 @@ def _begins_well(best: Candidate, near: bool) -> bool:
     if routed and _FEWEST <= count <= _MOST_ROUTED:
         return best.evidence >= _EVIDENCE_ROUTED
     return _FEWEST <= count <= _MOST_THIN and best.evidence >= _EVIDENCE_THIN
+
+
+def _is_whole(best: Candidate) -> bool:
+    """Whether a text form is all of the paste, and not the hex digits of something else."""
+    return best.reading.name == TEXT and not is_hexed(best.data.decode("latin-1"), whole=False)
 
 
 def _only_the_front(best: Candidate) -> bool:

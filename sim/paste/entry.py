@@ -161,7 +161,8 @@ def _of_text(bare: str, asked: Known, *, enclosed: bool = False, raw: bytes = b"
         spelled = _each(elements)
         # Values that do not fit their elements are notes on the bytes next to them.
         beside = _of_sightings(sightings(bare), bare, asked) if spelled.misfits else spelled
-        return beside if beside.believed and beside.mti == spelled.mti else spelled
+        alike = beside.mti == spelled.mti and (beside.believed or _agrees(beside, spelled))
+        return beside if alike else spelled
     lines = [] if record else [line for line in bare.splitlines() if line.strip()]
     by_line, is_whole = _line_by_line(lines, asked) if len(lines) > 1 else (None, False)
     if by_line and is_whole:
@@ -353,6 +354,12 @@ def _together(first: Reading, others: Sequence[Reading]) -> Reading:
         if reading.believed and not any(_says_the_same(reading, other) for other in messages):
             messages.append(replace(reading, more=()))
     return replace(first, more=tuple(messages[1:]))
+
+
+def _agrees(reading: Reading, other: Reading) -> bool:
+    """Whether a whole message has every value of another one."""
+    mine, theirs = reading.message, other.message
+    return reading.complete and bool(mine and theirs and theirs.fields.items() <= mine.fields.items())
 
 
 def _says_the_same(reading: Reading, other: Reading) -> bool:

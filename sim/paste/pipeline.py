@@ -150,7 +150,7 @@ def _relaxed(tried: list[Candidate], work: Work) -> list[Candidate]:
         left -= len(candidate.anchor.numbers)
         if (left < 0 and results) or work.done:
             break
-        results += _tried(candidate.job, strict=False)
+        results += _better(candidate, _tried(candidate.job, strict=False))
     return results
 
 
@@ -300,8 +300,17 @@ def _strictly(
             continue
         for version in VERSIONS:
             if version != candidate.version and not work.done:
-                tried.append(_best_of(replace(candidate.job, version=version), strict=True))
+                trial = _best_of(replace(candidate.job, version=version), strict=True)
+                tried += _better(candidate, [trial])
     return tried
+
+
+def _better(plain: Candidate, trials: list[Candidate]) -> list[Candidate]:
+    """The *trials* that are worth keeping beside the *plain* reading: what does not fit any better is no
+    reason to read elements otherwise."""
+    return [
+        trial for trial in trials if trial.fits or not plain.complete or not (trial.dialect or trial.foreign)
+    ]
 
 
 def _order(candidate: Candidate) -> tuple[bool, float]:

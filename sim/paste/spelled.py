@@ -43,7 +43,8 @@ def read_named(listing: Named) -> Reading:
     odd, faults = oddities(message), misfits_of(message)
     reasons = (*notes, *odd, *map(str, faults))
     # If much is odd, something else was taken for the values.
-    wrong = len(odd) >= _FEW_ODD and _ODD_SHARE * len(odd) >= len(message.fields)
+    count = len({error.field for error in faults} | {number for number, why in judged(message) if why})
+    wrong = count >= _FEW_ODD and _ODD_SHARE * count >= len(message.fields)
     return replace(
         of_message(message),
         spelling=listing.name,
@@ -149,12 +150,25 @@ def _filled(value: str, element: ElementSpec, version: str, notes: list[str]) ->
     if element.binary:
         bare = _BLANK.sub("", value)
         return bare.upper() if _HEX.fullmatch(bare) else value
+    if text := _of_hex(value, element):
+        notes.append(f"DE {element.number} was printed in hex")
+        return text
     filled = element.filled(value)
     if filled == value or _MASKED.search(value) or length_of(element.number, len(value), version):
         return value  # its length is right in some format: nothing was lost
     if element.content == "n":
         notes.append(f"DE {element.number} was printed without its leading zeros")
     return filled
+
+
+def _of_hex(value: str, element: ElementSpec) -> str:
+    """The characters whose hex digits are *value*, if they fill an element of fixed length; else empty."""
+    bare = _BLANK.sub("", value)
+    if not element.fixed or len(bare) != 2 * element.width or not _HEX.fullmatch(bare):
+        return ""
+    text = bytes.fromhex(bare).decode("latin-1")
+    allowed = text.isdigit() if element.content == "n" else text.isascii() and text.isprintable()
+    return text if allowed else ""
 
 
 @lru_cache(maxsize=256)

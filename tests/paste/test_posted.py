@@ -468,3 +468,68 @@ def test_parts_of_an_element_with_its_own_bitmap_are_put_together_with_it() -> N
     best = guess("MTI: 0200\n" + "\n".join(f"DE {path}: {value}" for path, value in fields.items()))
     assert best.message is not None
     assert best.message[127] == "4000100000000000110200:00000120261120"
+
+
+@pytest.mark.parametrize("between", ["\n\n", "\n \n", " "])
+def test_rows_of_a_dump_apart_or_run_together_are_a_dump(between: str) -> None:
+    """With blank lines between them, or in one line, as pages show them."""
+    data = encode(_SALE, wire_format("ascii-binary"))
+    chunks = [(at, data[at : at + 16]) for at in range(0, len(data), 16)]
+    rows = (f"{at:04x} {row.hex(' ')} {'.' * len(row)}" for at, row in chunks)
+    assert guess(f"The last column does not matter {between}{between.join(rows)}").message == _SALE
+
+
+def test_values_in_a_list_may_be_printed_in_hex() -> None:
+    """Characters of fixed length in twice as many hex digits, as the bytes are."""
+    fields = {**_SALE.fields, 41: b"12340001".hex(), 39: b"00".hex()}
+    best = guess("MSGID: 0210\n" + "\n".join(f"{number}- Name: {value}" for number, value in fields.items()))
+    assert best.message == Message("0210", {**_SALE.fields, 39: "00"})
+    assert best.confidence == LIKELY
+    assert "DE 41 was printed in hex" in best.reasons
+
+
+def test_a_number_in_brackets_behind_a_number_is_a_size() -> None:
+    """Number and name, then how long the value is."""
+    rows = "\n".join(f"{number}- Name ({len(value)}): {value}" for number, value in _SALE.fields.items())
+    assert guess(f"MTI: 0200\n{rows}").message == _SALE
+
+
+def test_a_kind_of_none_is_a_kind() -> None:
+    """In a listing of Postilion's: kind, size, number, value."""
+    rows = (f"   [None   n         {len(v):03}] {number:03} [{v}]" for number, v in _SALE.fields.items())
+    best = guess("    0200:\n    MTI : 0200:\n" + "\n".join(rows))
+    assert (best.message, best.confidence) == (_SALE, SURE)
+
+
+def test_what_still_does_not_fit_is_read_plainly() -> None:
+    """Characters left over are no reason for another length of an element before them."""
+    message = Message("0810", {7: "0821083216", 11: "015795", 39: "00"})
+    best = guess(f"ISO021100055{build(message)}301")
+    assert (best.message, best.confidence) == (message, UNSURE)
+
+
+def test_a_binary_element_of_letters_is_noted() -> None:
+    """It may be text with a length, which the paste does not say."""
+    plain = wire_format("ascii-binary")
+    best = guess(encode(Message("0200", {**_SALE.fields, 52: b"06STRING".hex().upper()}), plain))
+    assert best.confidence == LIKELY
+    assert "DE 52 is binary, but made of letters" in best.reasons
+    mac = Message("0200", {**_SALE.fields, 64: b"12AB34CD".hex().upper()})
+    assert guess(encode(mac, plain)).confidence == SURE
+
+
+def test_a_text_form_begun_in_a_line_is_damage() -> None:
+    """Letters in its bitmap and digits behind it: no hex is so, wherever it stops."""
+    best = guess(f"// input\n{_RAW[:4]}B220000100000000164111111111111111000000001000\n// and output follows")
+    assert (best.mti, best.confidence) == ("0200", UNSURE)
+
+
+def test_bytes_that_agree_with_a_list_are_the_message() -> None:
+    """A list that ends early, beside the bytes, in which there is more."""
+    fields = {**_SALE.fields, 22: "A1010125404C101", 24: "100"}
+    changed = wire_format("ascii-binary").with_(elements={22: {"format": "an 15"}})
+    data = encode(Message("1100", fields, "1993"), changed)
+    rows = "\n".join(f"DE {number}: {fields[number]}" for number in (3, 7, 11, 22))
+    best = guess(f"Dump:\n{data.hex()}\n\nMTI: 1100\n{rows}")
+    assert best.message is not None
+    assert best.message.fields == fields

@@ -67,7 +67,7 @@ _MOST_VALUE = 999
 # before the number, unless that counts something.
 _MTI_LABELS = (
     re.compile(
-        r"(?im)(?:\b(?:MTI|M\.T\.I|msg_?type|message ?type(?: ?(?:indicator|id|identifier))?)\b"
+        r"(?im)(?:\b(?:MTI|M\.T\.I|msg_?(?:type|id)|message ?type(?: ?(?:indicator|id|identifier))?)\b"
         r"|^t\b|^type(?=:)|\u6d88\u606f\u7c7b\u578b|\u62a5\u6587\u7c7b\u578b)"
         r"([^\r\n]{0,90})"
     ),
@@ -89,9 +89,10 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _WORDED = re.compile(rf"(?:^|(?<=[\s\[(|:>,])){_WORD}[ _.\-#\[(]{{0,2}}[0-9]{{1,3}}(?![0-9])", re.IGNORECASE)
-# A name, then the number in brackets, then the value: `Track 2 data (35): …`, `STAN [11].....…`.
+# A name, then the number in brackets, then the value: `Track 2 data (35): …`, `STAN [11].....…`; after a
+# number, what is in brackets is a size: `11- STAN (6): …`.
 _NAMED = re.compile(
-    r"[^:=\r\n]{0,160}?[A-Za-z][^:=\r\n]{0,8}?[\[(]0{0,2}([1-9][0-9]{0,2}|0)[\])]\s?(?:[:=]|\.{3,})\s?(.*)"
+    r"(?!\s{0,8}[0-9]{1,3}-\s)[^:=\r\n]{0,160}?[A-Za-z][^:=\r\n]{0,8}?[\[(]0{0,2}([1-9][0-9]{0,2}|0)[\])]\s?(?:[:=]|\.{3,})\s?(.*)"
 )
 _NAME = r"\[?[A-Za-z(][^:=\r\n]{0,90}[:=]"
 _SIZE = r"(?:[\[(]\s?[0-9]{1,6}\s?[\])]|\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\])"
@@ -102,7 +103,7 @@ _SAID_SIZE = (
 )
 # An element as printed by Postilion and its imitators: kind, number (of its part, too), value.
 _BEHIND_KIND = re.compile(
-    r"\s{0,40}\[(?:L{1,6}VAR|FIXED)[^\[\]\r\n]{0,40}\]\s{1,4}"
+    r"\s{0,40}\[(?:L{1,6}VAR|FIXED|NONE)\b[^\[\]\r\n]{0,40}\]\s{1,4}"
     r"([0-9]{3})(?:\.0{0,2}([0-9]{1,3}))?\s{1,4}(\[.*\]|[^\s\[].*?)\s{0,8}",
     re.IGNORECASE,
 )

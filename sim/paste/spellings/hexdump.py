@@ -32,6 +32,10 @@ _FIRST = re.compile(r"(?<=[\s\]>:])(0{3,8}(?:[hH](?=[\s:]))?[:|]?[ \t|]+(?:[0-9A
 _OFFSET_LAST = re.compile(
     r"(?m)^[ \t]{0,8}\|((?:[0-9A-Fa-f]{2} ?){1,64})\|([^\r\n]{0,80}[ \t])([0-9A-Fa-f]{8})[ \t]*$"
 )
+# The blanks before a row, where a page has run the lines together.
+_RUN_ON = re.compile(
+    r"(?<=\S)[ \t]{1,8}(?=0{1,6}[0-9A-Fa-f]{1,3}0:?[ \t]{1,4}(?:[0-9A-Fa-f]{2}[ \t]{1,4}){3})"
+)
 _TOKEN = re.compile(r"(?<![\s|])([\s|]*)-?([^\s|-]+)")
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _BARE = re.compile(r"((?:[0-9A-Fa-f]{2}[ \t-]{1,4}){3,}[0-9A-Fa-f]{2})(?:[ \t|]+(\S.*))?", re.DOTALL)
@@ -72,7 +76,7 @@ class HexDump:
 def find(text: str) -> Iterator[Sighting]:
     """The dump in *text*: with offsets, with only a gutter, or in a column after other text; if its words
     have several bytes, in both byte orders."""
-    plain_text, notes = tidy.unmasked(_OFFSET_LAST.sub(r"\3  \1 \2", text))
+    plain_text, notes = tidy.unmasked(_in_rows(_OFFSET_LAST.sub(r"\3  \1 \2", text)))
     dump: HexDump | None = rows(plain_text) or bare_rows(plain_text) or columns(plain_text)
     if dump is None:
         return
@@ -84,6 +88,12 @@ def find(text: str) -> Iterator[Sighting]:
         yield sighted(f"{name}, bytes of each word swapped", swapped, dump.characters, text)
 
 
+def _in_rows(text: str) -> str:
+    """*text* with the rows of a dump in lines of their own, if several are in one line."""
+    lines = text.splitlines()
+    return "\n".join(_RUN_ON.sub("\n", line) if len(_RUN_ON.findall(line)) > 1 else line for line in lines)
+
+
 def write(data: bytes) -> str:
     """*data* in rows of 16 with offset and gutter."""
     chunks = [(at, data[at : at + _USUAL]) for at in range(0, len(data), _USUAL)]
@@ -93,7 +103,7 @@ def write(data: bytes) -> str:
 def rows(text: str) -> HexDump | None:
     """The longest hex dump with offsets in *text*; None if there is none."""
     best: list[tuple[int, str, int]] = []
-    lines = text.splitlines()[:_MOST_ROWS]
+    lines = [line for line in text.splitlines() if line.strip()][:_MOST_ROWS]
     for cut in dict.fromkeys((0, _prefix(lines))):
         for base in _BASES:
             run = _run(lines, base, cut)
