@@ -153,7 +153,7 @@ def _original_stan(message: Message) -> str:
 
 _ACCOUNTED = "12"  # message classes that move money
 _AUTHORIZATION, _REVERSAL = "1", "4"
-_CODE = 39
+_TRANSMITTED, _CODE = 7, 39
 _COMPLETES = "22"  # the advice of a financial transaction
 _ADVICES = "23"  # functions that report what has already happened
 _SIGNED_ON = "sign-on"
@@ -223,8 +223,9 @@ class Issuer:
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
         self._known_by: tuple[int, ...] = tuple(read_toml("link")["keys"]["answer"])
         self._answers: Mapping[str, Any] = read_toml("link")["answers"]
-        # Responses in text form, a tenth of the size of messages.
-        self._given: Kept[str, tuple[str, str]] = Kept(accounts.remembered)
+        # Responses, in text form if they have one, a tenth of the size of messages; their notes, and the
+        # transmission times of their requests.
+        self._given: Kept[str, tuple[str | Message, str, str]] = Kept(accounts.remembered)
 
     def ready(self) -> None:
         """Read the tables that the first response needs, so that it takes no longer than the next."""
@@ -297,24 +298,29 @@ class Issuer:
     def _accounted(self, request: Message, session: Session, rule: Rule | None) -> Decision:
         if self.sign_on and not session.signed_on:
             return Decision(self._answer(request, self._code("signed_off", request)), note="not signed on")
-        key = self._key(request)
-        if (earlier := self._given.get(key)) and (rule is None or not rule.decides):
-            text, note = earlier
-            answer = parse(text, request.dialect or request.version) if text else None
-            return Decision(answer, note=f"repeat: {note}".removesuffix(": "), text=text)
-        answer, note = self._fresh(request, rule, earlier[0] if earlier else "")
+        key, when, before = self._key(request), request.get(_TRANSMITTED), None
+        given = self._given.get(key)
+        if given and (mtis.is_repeat(request.mti) or given[2] == when):
+            form, note, then = given
+            before = parse(form, request.dialect or request.version) if isinstance(form, str) else form
+            if rule is None or not rule.decides:
+                if before.get(_TRANSMITTED) == then != when:  # it has its request's time
+                    before = form = before.replace(de7=when or None)
+                text = form if isinstance(form, str) else ""
+                return Decision(before, note=f"repeat: {note}".removesuffix(": "), text=text)
+        answer, note = self._fresh(request, rule, before)
         text = ""
         with suppress(BuildError):  # an answer without a text form
             text = build(answer)
-        self._given.keep(key, (text, note))
+        self._given.keep(key, (text or answer, note, when))
         return Decision(answer, note=note, text=text)
 
     def _key(self, request: Message) -> str:
         # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
         return "\n".join((request.mti[:3], *map(request.fields.get, self._same, repeat(""))))
 
-    def _fresh(self, request: Message, rule: Rule | None, earlier: str) -> tuple[Message, str]:
-        """The response and a note; *earlier* is the text of the response to the same request before."""
+    def _fresh(self, request: Message, rule: Rule | None, before: Message | None) -> tuple[Message, str]:
+        """The response and a note; *before* is the response to the same request before."""
         if rule is not None and rule.decides:
             answer, note = self._ruled(request, rule.code)
             network = chosen_network(request, self.network)
@@ -322,10 +328,8 @@ class Issuer:
                 return answer, note
             if request.mti[1] == _REVERSAL:
                 self.accounts.give_back(request)
-            elif request.mti[1] in _ACCOUNTED:
-                before = parse(earlier, request.dialect or request.version) if earlier else None
-                if before is None or not accepted(before, network):  # otherwise it was booked then
-                    self._book(request, self._taken(request), answer)
+            elif request.mti[1] in _ACCOUNTED and not (before is not None and accepted(before, network)):
+                self._book(request, self._taken(request), answer)  # otherwise it was booked then
             return answer, note
         report = judge(request, self.network, ())
         if not report.valid:

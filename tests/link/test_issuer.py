@@ -174,6 +174,28 @@ def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
     assert decide(host, other).answer != first.answer
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_repeat_may_be_sent_at_another_time(version: str) -> None:
+    """An MTI of a repeat makes it one, whatever its DE 7, which its response has, too; the same number with
+    the first MTI at another time is another transaction."""
+    host, sent = issuer(), message(version=version, amount_minor_units=4000)
+    first, later = decide(host, sent).answer, sent.replace(de7="1120101601")
+    again = decide(host, later.replace(mti=repeat_mti(sent.mti)))
+    assert first is not None
+    assert again.answer == first.replace(de7=later[7] if first[7] == sent[7] else first[7])
+    assert (again.note, host.accounts.balance(PAN)) == ("repeat", 6000)
+    assert (decide(host, later).note, host.accounts.balance(PAN)) == ("", 2000)
+
+
+def test_a_repeat_gets_an_answer_without_a_text_form() -> None:
+    """Elements of a format that the text form has no room for are in the second response as in the first."""
+    host = issuer()
+    request = Message("0100", message().fields | {11: "1234567"})
+    first, again = (decide(host, request).answer for _ in range(2))
+    assert first is not None
+    assert first == again
+
+
 @pytest.mark.parametrize("approved", [None, 3000], ids=["all", "part"])
 @pytest.mark.parametrize("rule", [{}, {"mti": "0220", "code": "00"}], ids=["judged", "by a rule"])
 @pytest.mark.parametrize("by", ["reference", "approval code", "original data"])
