@@ -284,7 +284,7 @@ def view(
     """The view of *message*, valid or broken, or of pasted bytes in any notation, as described above.
 
     *version* None takes it from the MTI, *network* None is the card's. Raises BuildError for elements that
-    cannot be written, SpecError for an unknown version or network.
+    cannot be written, ChoiceError for an unknown version or network.
     """
     raw, version, reading = taken(message, version)
     return view_of(dissected(raw, version, network, reading), masked, held=reading)

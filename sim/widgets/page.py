@@ -28,11 +28,39 @@ def anatomy_text(
     network: str | None = None,
     masked: bool = True,
 ) -> str:
-    """The anatomy of *message*, or of pasted bytes in any notation, as lines of text: the raw text between a
-    ruler and element numbers (`'` under a length prefix, `^` at a fault), its bytes, then the elements with
-    their meanings.
+    """Show the anatomy of a message as plain text.
 
-    Raises the errors of `sim.widgets.model.view`.
+    Parameters
+    ----------
+    message
+        A message in any form, or pasted bytes in any notation.
+    version
+        One of `sim.VERSIONS`. Default: from the MTI.
+    network
+        One of `sim.NETWORKS`. Default: the card's.
+    masked
+        Whether card data is masked.
+
+    Returns
+    -------
+    str
+        The raw text between a ruler and element numbers (`'` under a length prefix, `^` at a fault), its
+        bytes, then the elements with their meanings, in lines.
+
+    Raises
+    ------
+    TypeError
+        *message* is not a message.
+    BuildError
+        An element cannot be written.
+    ChoiceError
+        Unknown version or network.
+
+    Examples
+    --------
+    >>> from sim.widgets import anatomy_text
+    >>> anatomy_text("08002020000000000000990000123456").splitlines()[0]
+    '0800 network management request, ISO 8583:1987, 32 characters'
     """
     return text_of(view(message, version, network, masked))
 
@@ -144,10 +172,39 @@ def anatomy_html(
     network: str | None = None,
     masked: bool = True,
 ) -> str:
-    """The anatomy of *message*, or of pasted bytes in any notation, as self-contained HTML. Pointing at an
-    element, its characters, its bytes or its bit highlights all of them.
+    """Show the anatomy of a message as HTML.
 
-    Raises the errors of `sim.widgets.model.view`.
+    Parameters
+    ----------
+    message
+        A message in any form, or pasted bytes in any notation.
+    version
+        One of `sim.VERSIONS`. Default: from the MTI.
+    network
+        One of `sim.NETWORKS`. Default: the card's.
+    masked
+        Whether card data is masked.
+
+    Returns
+    -------
+    str
+        Self-contained HTML. Pointing at an element, its characters, its bytes or its bit highlights all of
+        them.
+
+    Raises
+    ------
+    TypeError
+        *message* is not a message.
+    BuildError
+        An element cannot be written.
+    ChoiceError
+        Unknown version or network.
+
+    Examples
+    --------
+    >>> from sim.widgets import anatomy_html
+    >>> "iso-anatomy-page" in anatomy_html("08002020000000000000990000123456")
+    True
     """
     return page(view(message, version, network, masked))
 

@@ -163,6 +163,8 @@ def arpc(
     answer
         Method 1: the response code as two ASCII characters or two bytes (`"00"` or `"3030"`). Method 2: the
         card status update, 4 bytes, and up to 8 bytes of the issuer's data.
+    method
+        Of EMV: 1 combines the ARQC with the response code, 2 computes a MAC over the ARQC and *answer*.
 
     Returns
     -------

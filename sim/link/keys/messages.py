@@ -68,6 +68,14 @@ def with_pin_block(
     ------
     OptionError
         No card number, or an argument that `pin_block` rejects.
+
+    Examples
+    --------
+    >>> import sim
+    >>> key = "0123456789ABCDEFFEDCBA9876543210"
+    >>> request = sim.keys.with_pin_block(sim.generate("financial"), "1234", key)
+    >>> sim.keys.read_pin_block(request.iso[52], request.iso[2], key=key).value
+    '1234'
     """
     if format == 4:
         raise OptionError("format", "0, 1 or 3; DE 52 has only 8 bytes", "4, which needs 16")
@@ -109,6 +117,14 @@ def with_mac(
         An argument that `mac` rejects.
     BuildError
         A message that *format* cannot encode.
+
+    Examples
+    --------
+    >>> import sim
+    >>> key = "0123456789ABCDEFFEDCBA9876543210"
+    >>> protected = sim.keys.with_mac(sim.generate("financial"), key)
+    >>> len(protected.iso[64])
+    16
     """
     number = _MACS[message.has_secondary]
     fields = {place: value for place, value in message.fields.items() if place not in _MACS}
@@ -156,6 +172,17 @@ def check_mac(
     ------
     OptionError
         No MAC to check, or an argument that `mac` rejects.
+
+    Examples
+    --------
+    >>> import sim
+    >>> key = "0123456789ABCDEFFEDCBA9876543210"
+    >>> protected = sim.keys.with_mac(sim.generate("financial"), key)
+    >>> sim.keys.check_mac(protected, key)
+    True
+    >>> protected.iso[4] = "000000009900"
+    >>> sim.keys.check_mac(protected, key)
+    False
     """
     number = mac_number(message)
     if not number:
@@ -185,6 +212,13 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
     ------
     OptionError
         Chip data without the protected values, or with another cryptogram version.
+
+    Examples
+    --------
+    >>> import sim
+    >>> key = "0123456789ABCDEFFEDCBA9876543210"
+    >>> len(sim.keys.message_arqc(sim.generate("auth", network="VISA"), key).value)
+    16
     """
     chip, how = _chip(message)
     card, key = _keys(message, issuer_key, chip, how)
@@ -218,6 +252,14 @@ def check_arqc(message: Message, issuer_key: Key | str | bytes) -> bool:
     ------
     OptionError
         Chip data without the protected values, or with another cryptogram version.
+
+    Examples
+    --------
+    >>> import sim
+    >>> key = "0123456789ABCDEFFEDCBA9876543210"
+    >>> request = sim.generate("auth", network="VISA")  # its cryptogram is made up
+    >>> sim.keys.check_arqc(request, key), sim.keys.check_arqc(sim.keys.with_arqc(request, key), key)
+    (False, True)
     """
     chip, _ = _chip(message)
     return compare_digest(message_arqc(message, issuer_key).value, chip.value(_CRYPTOGRAM).upper())
@@ -240,6 +282,13 @@ def with_arqc(message: Message, issuer_key: Key | str | bytes) -> Message:
     ------
     OptionError
         Chip data without the protected values, or with another cryptogram version.
+
+    Examples
+    --------
+    >>> import sim
+    >>> key = "0123456789ABCDEFFEDCBA9876543210"
+    >>> sim.keys.check_arqc(sim.keys.with_arqc(sim.generate("auth", network="VISA"), key), key)
+    True
     """
     cryptogram = message_arqc(message, issuer_key).value
     chip, _ = _chip(message)
@@ -272,6 +321,15 @@ def with_arpc(
     OptionError
         Chip data from which the method cannot be determined, or in the fixed layout, whose response is not
         public; a *code* of the wrong length.
+
+    Examples
+    --------
+    >>> import sim
+    >>> key = "0123456789ABCDEFFEDCBA9876543210"
+    >>> request = sim.keys.with_arqc(sim.generate("auth", network="VISA"), key)
+    >>> answer = sim.keys.with_arpc(sim.respond(request), request, key)
+    >>> answer.iso[55][:4]  # tag 91, 10 bytes: the ARPC and the response code
+    '910A'
     """
     chip, how = _chip(request)
     if chip.layout == chip_data.FIXED:

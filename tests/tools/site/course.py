@@ -42,8 +42,8 @@ def write(notebooks: Path, folder: Path, lite: Path | None, rules: Collection[st
         [
             "# The course",
             "",
-            "One idea in each notebook, with exercises that are checked at once. Here they stand as they",
-            "were run; `make lab` opens them in JupyterLab, where every cell can be changed.",
+            "One idea in each notebook, with exercises that are checked immediately. These pages show",
+            "the stored outputs; `make lab` opens them in JupyterLab, where every cell can be changed.",
             "",
             *toctree([path.stem for path in (*pages, *beside)]),
         ],

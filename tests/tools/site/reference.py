@@ -32,7 +32,7 @@ def write(folder: Path) -> None:
     named = {name for names in _GROUPS.values() for name in names.split()}
     others = [name for name in sim.__all__ if name not in named and not name.startswith("_")]
     groups = _GROUPS | ({"More": " ".join(others)} if others else {})
-    lines = ["# Reference", "", "Everything that `import sim` gives, and the rooms beside it.", ""]
+    lines = ["# Reference", "", "Everything in `sim`, and its public subpackages.", ""]
     for title, names in groups.items():
         lines += [f"## {title}", "", "| | |", "|---|---|"]
         lines += [

@@ -18,7 +18,7 @@ from sim.spec.tables import read_toml
 
 _MEANS = {
     "error": "The message is invalid.",
-    "warning": "The message stays valid; look at it.",
+    "warning": "The message stays valid, but check it.",
     "info": "A remark; the message stays valid.",
 }
 _EXAMPLES = 2  # a page
@@ -60,9 +60,9 @@ def write(folder: Path, vectors: Path) -> None:
         [
             "# Rules",
             "",
-            "What `sim.validate` asks of a message, and `.iso.findings` of an exchange. The column `rule`",
-            "of a finding names its page here:",
-            "`rules/framing.html` explains a finding of `framing`. `sim.rules()` gives this table in Python.",
+            "What `sim.validate` checks in a message, and `.iso.findings` in an exchange. The column `rule`",
+            "of a finding is the name of its page:",
+            "`rules/framing.html` explains a finding of `framing`. `sim.rules()` returns this table.",
             "",
             *table(listed, ready=["rule"]),
             *toctree([anchor(row["rule"]) for row in _rows()], hidden=True),
@@ -152,9 +152,9 @@ def _exchange_example(fault: str) -> list[str]:
 def repairs(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
     """What `sim.repair` does about a finding of the rule *row*, tried on its broken messages."""
     if faults_between(row["rule"]):
-        return ["`sim.repair` leaves it: it looks at one message alone.", ""]
+        return ["`sim.repair` does not change it: it reads one message at a time.", ""]
     if row["severity"] != "error":
-        return ["`sim.repair` leaves it: the message is valid.", ""]
+        return ["`sim.repair` does not change it: the message is valid.", ""]
     found: dict[tuple[str, ...], dict[str, object]] = {}
     for case in cases:
         proposals = sim.repair(case["message"], version=case["version"], network=case["network"] or None)
@@ -167,7 +167,7 @@ def repairs(row: dict[str, Any], cases: list[dict[str, Any]]) -> list[str]:
         return ["`sim.repair` proposes nothing: only the sender of the message can say what was meant.", ""]
     return [
         "What `sim.repair`, `iso8583 validate --fix` and the buttons of the validate panel propose.",
-        "*Restored* means that no other known fault explains the message; *likely* means look at it first.",
+        "*Restored* means that no other known fault explains the message; *likely* means check it first.",
         "",
         *table([*found.values()], search=False),
     ]

@@ -51,7 +51,7 @@ def _codes(path: Path) -> None:
     lines = [
         "# Code lists",
         "",
-        "What codes mean, by list and version. `sim.codes(name)` gives a list in Python.",
+        "What codes mean, by list and version. `sim.codes(name)` returns a list.",
         "",
     ]
     for name in sim.codes()["name"]:
@@ -65,7 +65,7 @@ def _formats(path: Path) -> None:
     lines = [
         "# Wire formats",
         "",
-        "How links write messages as bytes. `sim.parse` finds the format by itself;",
+        "How links encode messages as bytes. `sim.parse` identifies the format;",
     ]
     lines += ["[a format of your own](../how-to/add_a_dialect.md) is a file.", ""]
     short = [{key: row[key] for key in ("name", "title", "version", "framing", "extends")} for row in rows]
@@ -99,7 +99,7 @@ def _network(path: Path, name: str) -> None:
     lines += [f"- {note}" for note in one.notes] + ["", "## Card numbers", ""]
     keys = ("low", "high", "lengths", "status", "brand", "note", "source", "confidence")
     lines += table([{key: _said(getattr(row, key)) for key in keys} for row in one.ranges])
-    lines += ["## What must, may and must not be there", ""]
+    lines += ["## Required, optional and forbidden elements", ""]
     lines += table(_own(_csv("presence"), name))
     lines += ["## Response codes", "", *table(_own(_csv("response_codes"), name))]
     lines += ["## Rules", ""]
