@@ -16,7 +16,7 @@ from sim.elements.card import chosen_network
 from sim.elements.meaning import meaning
 from sim.errors import BITMAP_FIELD, MTI_FIELD
 from sim.judge import Finding
-from sim.masking import UNREAD, Stretch, cover, described, tells_itself
+from sim.masking import UNREAD, Stretch, cover, described, mask_pan, tells_itself
 from sim.operations.findings import BITMAP_NAME, MTI_NAME, framing_finding, misfit_findings
 from sim.paste.reading import Reading, read_text
 from sim.spec import Spec, version_of
@@ -29,6 +29,7 @@ __all__ = ["FAULT", "LEFT", "READ", "UNREAD", "Anatomy", "Difference", "Place", 
 # The states of a place: read, where reading stopped, the rest after that.
 READ, FAULT, LEFT = "read", "fault", "unread"
 MTI_FORMAT = "n 4"
+_PAN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,13 @@ class Anatomy:
                 message = replace(message, fields=dict.fromkeys(bitmap.numbers(self.value(place)), ""))
         elif value != self.value(place) and not tells_itself(number, self.version):
             message = replace(message, fields=message.fields | {number: value})
-        return meaning(message, number, self.rows)
+        return self.hidden_alike(meaning(message, number, self.rows))
+
+    def hidden_alike(self, text: str) -> str:
+        """*text* about the message, with the card number masked as in its place: one that is longer than its
+        element in a broken message would otherwise show more digits in the text."""
+        pan = self.message.get(_PAN) if self.fault and _PAN in self.covered else ""
+        return text.replace(mask_pan(pan), self.covered[_PAN][1]) if pan else text
 
     @cached_property
     def covered(self) -> dict[int, tuple[str, str]]:

@@ -130,7 +130,7 @@ def explain_so_far(reading: Reading, *, stopped: bool = True) -> str:
     if stopped:
         head = "Reading stopped" if view.fault else "Omitted, because it does not fit"
         sentences += [f"{head}: {finding.message}." for finding in view.findings]
-    return " ".join(sentences)
+    return view.hidden_alike(" ".join(sentences))
 
 
 def tellable(message: Message) -> Message:
