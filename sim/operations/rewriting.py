@@ -95,7 +95,12 @@ def masked(paste: str, version: AnyVersion | None = None) -> str:
     '0810 2020 0000 0200 0000 9900 0012 3456 3030, card 4111 11** **** 1111'
     """
     text = strip_line_ending(paste)
-    held, edition = read(text, version=version), chosen_version(text, version)
+    return masked_as(text, read(text, version=version))
+
+
+def masked_as(text: str, held: Reading) -> str:
+    """*text* with its card data masked, where *held* is its reading; see `masked`."""
+    edition = chosen_version(text, held.version if held.pinned else None)
     if held.raw is not None or not (held.complete and held.believed) or held.more:
         return dissect(text, edition).shown_text
     bare = held.seen or held.data

@@ -17,7 +17,7 @@ from sim.judge.causes import REPAIR, offered
 from sim.masking import mask_words
 from sim.operations import repair, strip_line_ending
 from sim.operations.reading import read
-from sim.operations.rewriting import kept, shown_text
+from sim.operations.rewriting import kept, masked_as, shown_text
 from sim.operations.samples import Sample, samples
 from sim.paste.reading import Reading
 from sim.spec.spellings import chosen_version
@@ -27,7 +27,7 @@ from sim.widgets.markup import hint, markup
 from sim.widgets.model import as_text, link_of
 from sim.widgets.panels.actions import MessageActions
 from sim.widgets.panels.fields import Form, InputField, show, traits_of
-from sim.widgets.panels.panel import MessageViews, Panel, cover, has_tables, static_anatomy
+from sim.widgets.panels.panel import MessageViews, Panel, has_tables, static_anatomy
 
 PASTE = "Paste a message: text, a hex dump, a log line"
 HOW_READ = ("version", "network", "interface")
@@ -158,7 +158,7 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
     ) -> None:
         raw, version = as_text(message, version)
         self.text = CoveredText(
-            cover=lambda text: cover(text, self.version), label="Message", placeholder=PASTE, rows=4
+            cover=lambda text: self._covered(text) if text else "", label="Message", placeholder=PASTE, rows=4
         )
         self.gallery = Gallery(lambda sample: self._put(sample.text()))
         first = self.gallery.samples[0]
@@ -172,20 +172,28 @@ class MessageInput(ipywidgets.VBox, _HowRead):  # type: ignore[misc]
         self.drop.observe(lambda change: self._learn(*change.new), "file")
         self.add_class("iso-rows")
         self.version, self.network, self.interface = version, network, interface or link_of(message)
-        self.observe(lambda change: self.text.cover_again(), "version")
+        self.observe(lambda change: self.text.cover_again(), [*HOW_READ, "learned"])
         traitlets.link((self, "message"), (self.text, "value"))
         self.message = raw
 
     @property
     def reading(self) -> Reading:
         """The content of the box, read once."""
+        return self._reading_of(self.message)
+
+    def _reading_of(self, text: str) -> Reading:
         how = {name: getattr(self, name) for name in HOW_READ}
-        key = (self.message, *how.values(), self.learned)
+        key = (text, *how.values(), self.learned)
         if self._asked != key:
-            raw, self._asked = strip_line_ending(self.message), key
+            raw, self._asked = strip_line_ending(text), key
             self._reading = read(raw, **how)
             self.recognised.put(raw, self._reading)
         return self._reading
+
+    def _covered(self, text: str) -> str:
+        """*text* with its card data masked; the line ending is not part of the message."""
+        raw = strip_line_ending(text)
+        return masked_as(raw, self._reading_of(text)) + text[len(raw) :]
 
     @property
     def held(self) -> Reading | None:
