@@ -464,10 +464,10 @@ def _reversal_of_decline(seen: Seen) -> Iterator[Hit]:
 
 
 def _reversed_twice(seen: Seen) -> Iterator[Hit]:
-    """A second reversal that leaves the same amount is the first one again."""
+    """A second reversal that leaves the same amount is the first one again, and none leaves more."""
     stays = final_amount(seen.message)
     for at, step in enumerate(seen.before.steps):
-        if step.role == REVERSAL and step.of == seen.step.of and final_amount(step.message) == stays:
+        if step.role == REVERSAL and step.of == seen.step.of and final_amount(step.message) <= stays:
             answer = seen.answers.get(at)
             if answer is None or accepted(answer, seen.network):
                 yield Hit(0, "no second reversal of the same transaction", "one")

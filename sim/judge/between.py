@@ -343,6 +343,7 @@ def nothing_given_back(amount: str = DE[4], replaced: str = DE[95]) -> Told:
 
 
 @rule("balance-in-request", classes="1", functions=_REQUESTS)
+@rule("balance-in-request", classes="4", functions=_REQUESTS_AND_ADVICES)
 def balance_in_request(groups: tuple[AdditionalAmount, ...] = DE[54].groups) -> Told:
     """Only the issuer reports account balances."""
     for group in groups:
@@ -608,7 +609,7 @@ def transmission_time_local(
     return Hit(7, what, "the local time of DE 12")
 
 
-_ROUND_THE_YEAR = (1, 365, 366)
+_ROUND_THE_YEAR, _NEW_YEAR = (1, 365, 366), ("1231", "0101")
 
 
 @rule("retrieval-reference-day", classes=_TRANSACTIONS, functions="0123", any_mti=True)
@@ -630,6 +631,24 @@ def retrieval_reference_day(
     if not local and _is_near_day(int(julian), days):
         return None
     return Hit(37, "the day of the message in positions 2 to 4 (yddd)", repr(reference[:4]), 0, 4)
+
+
+@rule("retrieval-reference-day", versions=LATER, classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], local: str = DE[12]) -> Told:
+    """Since 1993, the local date has the year of the retrieval reference number."""
+    return year_of_reference(reference, stan, local[:-6][-6:], "the local date (DE 12)")
+
+
+def year_of_reference(reference: str, stan: str, day: str, where: str) -> Told:
+    """A reference of the usual form starts with the last digit of the year; around New Year, the years may
+    differ. *day* is YYMMDD."""
+    if reference[:1] == day[1:2] or day[2:] in _NEW_YEAR:
+        return None
+    if reference[6:] != stan[-6:] or not reference.isdecimal() or len(day) != 6 or not day.isdecimal():
+        return None
+    if reference[1:4] not in DAYS_OF_YEAR.get(day[2:], ()):
+        return None
+    return Hit(37, f"{day[1]}, the last digit of the year of {where}", reference[0], 0, 1)
 
 
 def _is_near_day(julian: int, days: tuple[str, ...]) -> bool:

@@ -17,7 +17,7 @@ from sim.elements.card import read_track_2
 from sim.elements.emv import characters, three_digits
 from sim.elements.money import read_additional_amounts
 from sim.errors import counted
-from sim.judge.between import DAYS_OF_YEAR, days_between, months_from, months_left, second_of
+from sim.judge.between import days_between, months_from, months_left, second_of, year_of_reference
 from sim.judge.elements import LATER, clean, country_of_place
 from sim.judge.finding import Hit, Severity
 from sim.judge.parts import (
@@ -58,7 +58,6 @@ _NO_CHIP = ("manual", "magnetic stripe", "fallback")
 _CHIP = ("chip", "contactless")
 _CASH_BACK_AMOUNT = "40"
 _HOUR, _DAY = 3_600, 86_400  # seconds
-_NEW_YEAR = ("1231", "0101")
 _UNSOURCED = "unsourced"
 # M/Chip 4 and Advance: key index, version, results, code and counters, in hex digits.
 _MCHIP, _MCHIP_SIZES = "MASTERCARD", (36, 40, 52, 56)
@@ -484,17 +483,16 @@ def chip_time(local: str = DE[12], value: str = Tag["9F21"]) -> Told:
     return tag_hit("9F21", value, "the time of DE 12", "another") if _HOUR < gap < _DAY - _HOUR else None
 
 
-@rule("retrieval-reference-day", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, any_mti=True)
+@rule(
+    "retrieval-reference-day",
+    versions=("1987",),
+    classes=_TRANSACTIONS,
+    functions=_REQUESTS_AND_ADVICES,
+    any_mti=True,
+)
 def retrieval_reference_year(reference: str = DE[37], stan: str = DE[11], value: str = Tag["9A"]) -> Told:
-    """A reference of the usual form starts with the last digit of the year, which in 1987 only the chip's
-    date gives; around New Year, the years may differ."""
-    if reference[:1] == value[1:2] or value[2:] in _NEW_YEAR:
-        return None
-    if reference[6:] != stan[-6:] or not reference.isdecimal() or len(value) != 6 or not value.isdecimal():
-        return None
-    if reference[1:4] not in DAYS_OF_YEAR.get(value[2:], ()):
-        return None
-    return Hit(37, f"{value[1]}, the last digit of the year of the chip's date (9A)", reference[0], 0, 1)
+    """In 1987, only the chip's date has the year of the retrieval reference number."""
+    return year_of_reference(reference, stan, value, "the chip's date (9A)")
 
 
 @rule("chip-pan", classes="124")

@@ -60,6 +60,22 @@ def test_a_machine_that_dispensed_nothing_may_know_the_approval_code() -> None:
         assert [one.rule for _, one in findings(pair)] == expected
 
 
+def test_a_second_reversal_leaves_less() -> None:
+    """What was given back is not taken again: of two partial reversals, the later leaves less."""
+    made = make(
+        network="VISA",
+        message_type="financial",
+        amount_minor_units=10000,
+        then="partial_reversal:6000",
+        at=AT,
+    )
+    for stays, expected in (("8000", ["reversed-twice"]), ("4000", [])):
+        again = made.steps[2].message
+        again = again.replace(de95=stays.zfill(12) + again[95][12:], de11="123499")
+        exchange = made.plus(replace(made.steps[2], message=again, at=None))
+        assert [one.rule for _, one in findings(exchange) if one.rule == "reversed-twice"] == expected
+
+
 def test_the_same_response_twice_is_no_second_decision() -> None:
     """A response that comes again says nothing new; with another code, it does."""
     exchange = make(network="VISA", at=AT)

@@ -68,7 +68,8 @@ def test_a_wrong_date_is_compared_to_nothing(rule: str, values: dict[str, str]) 
 
 def test_the_nearer_century_counts() -> None:
     """An expiry in 2001 is after a local date in 1999, not 98 years before it."""
-    message = auth("1993", de7="1120151530", de12="991120101530", de14="0101")
+    changes = {"de7": "1120151530", "de12": "991120101530", "de14": "0101", "de37": "932415123456"}
+    message = auth("1993", **changes)
     assert run(message) == []
 
 

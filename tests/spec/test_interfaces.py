@@ -343,6 +343,14 @@ def test_what_is_made_on_an_interface_is_right_there(name: str) -> None:
                 assert found == [], (kind, entry)
 
 
+def test_a_settlement_of_a_terminal_says_so() -> None:
+    """DE 3 of a terminal's totals is 92 or, after an upload of the batch, 96."""
+    made = sim.generate("reconciliation", interface="nac", at=AT).iso.to_message()
+    for code, expected in (("000000", ["transaction-type"]), ("960000", [])):
+        found = validate(made.replace(de3=code)).findings
+        assert [one.rule for one in found if one.severity != "info"] == expected
+
+
 @pytest.mark.parametrize(("total", "count"), [("0" * 15, 0), ("000000000001000", 1), ("001" + "0" * 12, 1)])
 def test_a_total_of_a_terminal_has_a_count(total: str, count: int) -> None:
     """Each of the totals in DE 63 has a count and an amount, or neither."""
