@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from itertools import chain
-from operator import getitem
+from operator import getitem, or_
 
 HEX_DIGITS = frozenset("0123456789ABCDEFabcdef")
 _WITH_SECONDARY = frozenset("89ABCDEFabcdef")
@@ -19,6 +20,7 @@ _ANNOUNCED = tuple(
     for place in range(3 * PRIMARY_BITS // 4)
 )
 _FIRST_BIT = (1,)
+_BIT_1, _OF_SECONDARY = 1 << ALL_BITS - 1, (1 << PRIMARY_BITS) - 1
 
 
 def has_secondary(first: str) -> bool:
@@ -47,8 +49,8 @@ def to_hex(present: Iterable[int], *, secondary: bool = False) -> str:
     >>> to_hex([70])
     '80000000000000000400000000000000'
     """
-    chosen = set(present)
-    if secondary or any(number > PRIMARY_BITS for number in chosen):
-        chosen.add(1)
-    size = ALL_BITS if 1 in chosen else PRIMARY_BITS
-    return f"{sum(1 << (size - number) for number in chosen):0{size // 4}X}"
+    # Without a loop in Python, because every message that is written needs it.
+    bits = reduce(or_, map((1 << ALL_BITS).__rshift__, present), _BIT_1 * secondary)
+    if bits & (_BIT_1 | _OF_SECONDARY):
+        return f"{bits | _BIT_1:032X}"
+    return f"{bits >> PRIMARY_BITS:016X}"

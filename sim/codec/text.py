@@ -78,23 +78,17 @@ def _steps(version: str | Spec) -> list[tuple[int, int, Sizes]]:
 
 
 @lru_cache(maxsize=64)
-def _writing(version: str | Spec) -> list[tuple[int, tuple[str, ...] | None, int]]:
-    """By number: the width, every length prefix by length (None if fixed), and the bit."""
-    rows = [
-        (
-            element.width,
-            _prefixes(element.prefix, element.width) if element.prefix else None,
-            1 << 128 - element.number,
-        )
-        for element in table(version).elements
-    ]
-    return [rows[0], *rows]
+def _writing(version: str | Spec) -> dict[int, Sequence[str] | dict[int, str]]:
+    """By number: the length prefixes by the length of the value, empty texts if that is fixed."""
+    return {item.number: _prefixes(item.prefix, item.width) for item in table(version).elements[1:]}
 
 
 @cache
-def _prefixes(prefix: int, width: int) -> tuple[str, ...]:
-    """The length prefixes of an element, by length; `write` handles longer values."""
-    return tuple([f"{size:0{prefix}}" for size in range(min(width, 9999) + 1)])
+def _prefixes(prefix: int, width: int) -> Sequence[str] | dict[int, str]:
+    """The length prefixes of an element, by the length of the value; `write` handles longer values."""
+    if not prefix:
+        return {width: ""}
+    return tuple([f"{size:0{prefix}}" for size in range(min(width, _LONGEST_TABLE) + 1)])
 
 
 def parse(raw: str, version: str | Spec = "1987") -> Message:
@@ -243,27 +237,14 @@ def build(message: Message) -> str:
     >>> build(Message("0800", {11: "123456", 3: "990000"}))
     '08002020000000000000990000123456'
     """
-    mti, last, bits = message.mti, 1, 0
-    parts = [mti, ""]
+    mti, fields = message.mti, message.fields
     try:
-        steps = _writing(message.dialect or message.version)
-        for number, value in message.fields.items():
-            width, prefixes, bit = steps[number]
-            if prefixes is not None:
-                parts.append(prefixes[len(value)])
-            elif len(value) != width:
-                return write(message)
-            if number <= last:
-                return write(message)
-            last = number
-            bits |= bit
-            parts.append(value)
-        if len(mti) == MTI_WIDTH and is_digits(mti):
-            secondary = message.empty_secondary or last > bitmap.PRIMARY_BITS
-            parts[1] = f"{bits | 1 << 127:032X}" if secondary else f"{bits >> 64:016X}"
-            return "".join(parts)  # TypeError if a value is not a str
+        prefixes, numbers = _writing(message.dialect or message.version), [*fields]
+        values = [prefixes[number][len(value)] + value for number, value in fields.items()]
+        if numbers == sorted(numbers) and len(mti) == MTI_WIDTH and is_digits(mti):
+            return "".join((mti, message.bitmap, *values))
     except (LookupError, TypeError, AttributeError):
-        pass
+        pass  # `write` says what does not fit
     return write(message)
 
 

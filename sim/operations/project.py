@@ -26,20 +26,22 @@ _DIGITS = re.compile(r"[0-9]+")
 def field_values(message: Message, network: str | None = None) -> list[dict[str, int | str]]:
     """Number, name and value of every data element, ascending, without MTI and bitmap. Names are those of
     *network*, None the card's. Values are unchanged, except that hex digits are in upper case."""
-    labels, values = _labels(message.spec, chosen_network(message, network)), list[dict[str, int | str]]()
-    for number, value in sorted(message.fields.items()):
-        name, binary = labels[number]
-        if binary and HEX_DIGITS.issuperset(value):
-            value = value.upper()
-        values.append({"number": number, "name": name, "value": value})
-    return values
+    names, binary = _labels(message.spec, chosen_network(message, network))
+    fields = message.fields
+    if shown := binary & fields.keys():
+        upper = {number: fields[number].upper() for number in shown if HEX_DIGITS.issuperset(fields[number])}
+        fields = fields | upper
+    return [
+        {"number": number, "name": names[number], "value": value} for number, value in sorted(fields.items())
+    ]
 
 
 @lru_cache(maxsize=64)
-def _labels(table: Spec, network: str | None) -> Mapping[int, tuple[str, bool]]:
-    """The name of each data element, and whether its value is hex digits of binary data."""
+def _labels(table: Spec, network: str | None) -> tuple[Mapping[int, str], frozenset[int]]:
+    """The names of the data elements, and those whose values are hex digits of binary data."""
     owner = rows_of(table, network) or ""
-    return {item.number: (told_name(table, item.number, owner), item.binary) for item in table.elements}
+    names = {item.number: told_name(table, item.number, owner) for item in table.elements}
+    return names, frozenset(item.number for item in table.elements if item.binary)
 
 
 def covered(value: Any, *, card: bool = False) -> Any:
