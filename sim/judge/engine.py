@@ -240,8 +240,7 @@ class Kind:
         mask = presence(fields, empty_secondary=message.empty_secondary) | mask_of(inside)
         self.type, self.has_card = kept, not CARDS.isdisjoint(fields)
         present = (ANY, EMPTY_SECONDARY, SECONDARY, *fields, *inside)
-        groups = [group.pick(mask, shape) for group in _of(kept.groups, present)]
-        self.kept = [group.entry for group in groups if group is not None]
+        self.kept = [asked.entry for group in _of(kept.groups, present) if (asked := group.pick(mask, shape))]
         self.single: list[Entry] = []
         self.several: list[Entry] = []
         for bits, needs, alone, entry in _of(kept.rules, present):
@@ -259,9 +258,9 @@ class Kind:
             key = asked.key_of(values)
             conditions = asked.memory[key] if key in asked.memory else asked.ask(values, key)
         if (cached := self._said.get(conditions)) is None:
-            hits = [hit for when, said in self._rows if not when or when in conditions for hit in said]
-            hits.sort(key=_NETWORK)
-            cached = self._said[conditions] = {name: [*of] for name, of in groupby(hits, _NETWORK)}
+            hits = chain(*[said for when, said in self._rows if not when or when in conditions])
+            by_network = groupby(sorted(hits, key=_NETWORK), _NETWORK)
+            cached = self._said[conditions] = {name: [*of] for name, of in by_network}
         return cached
 
 

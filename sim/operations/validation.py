@@ -65,17 +65,16 @@ class Judgement:
         errors = sorted(filter(_IS_ERROR, self._said), key=by_place)
         return [finding.hit.said or sentence(self._places, finding.hit) for finding in errors]
 
-    def without(self, other: Judgement) -> Judgement:
-        """This judgement without findings that *other* already has with at least the same severity: at the
-        same position or, if they are on an element's format, on the same element."""
-        near: dict[int | None, list[Said]] = {}
-        for finding in other._said:
-            near.setdefault(finding.hit.field, []).append(finding)
-        if near:
-            pairs = ((item, near.get(item.hit.field)) for item in self._said)
-            self._said = [item for item, others in pairs if others is None or not _repeats(item, others)]
-            self.passed = not any(map(_IS_ERROR, self._said))
-        return self
+
+def _beyond(others: Iterable[Said], said: Sequence[Said]) -> Sequence[Said]:
+    """*said* without what *others* already have with at least the same severity: at the same position or, if
+    it is on an element's format, on the same element."""
+    near: dict[int | None, list[Said]] = {}
+    for finding in others:
+        near.setdefault(finding.hit.field, []).append(finding)
+    if not near:
+        return said
+    return [item for item in said if item.hit.field not in near or not _repeats(item, near[item.hit.field])]
 
 
 def _repeats(candidate: Said, said: Sequence[Said]) -> bool:
@@ -201,7 +200,7 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
     """The report on a message that parses; with a result per network of *asked*."""
     places, hearing = Places(message), hear(message, network)
     said, name = hearing
-    standard = Judgement(places, said.get("", ()))
+    of_standard = said.get("", ())
     on = message.dialect.interface if message.dialect else ""
     link = interface(on).speaker if on else ""
     of_network = None
@@ -210,7 +209,8 @@ def judge(message: Message, network: str | None, asked: tuple[str, ...]) -> Repo
         if link and link != own:
             # Rules on whose card it is come from the card's own brand.
             hits = [*hits, *(hit for hit in said.get(link, ()) if hit.place[-1] != OF_CARD)]
-        of_network = Judgement(places, hits, own).without(standard)
+        of_network = Judgement(places, _beyond(of_standard, hits), own)
+    standard = Judgement(places, of_standard)
     return Report(message, message.version, name, None, asked, standard, of_network, places, hearing)
 
 

@@ -32,7 +32,7 @@ _ODD = WEIGHTS["odd_value"]
 _NO_CURRENCY = WEIGHTS["no_currency"]
 _KNOWN_CODE = WEIGHTS["known_code"]
 _PRINTS = bytes(range(0x20, 0x7F))
-_HIGH = re.compile(r"[\u0100-\U0010ffff]")
+_HIGH = re.compile(r"[^\x00-\xff]")
 # Three or more ASCII digits, read as packed digits.
 _MISREAD = re.compile(r"(?:3[0-9]){3,}")
 _PAN, _ENTRY = 2, 22

@@ -76,8 +76,8 @@ class Reader:
             columns[name] = pa.array(values, _TYPES.get(name, _TEXT))
         columns |= _faults(block)
         empty = np.array([*(group.has_empty_secondary for group in block.groups), False])[block.group]
-        for row, odd in block.odd.items():
-            empty[row] |= isinstance(odd, Message) and odd.empty_secondary
+        odd = (row for row, item in block.odd.items() if isinstance(item, Message) and item.empty_secondary)
+        empty[[*odd]] = True
         numbers = frozenset(lines.numbers[empty].tolist())
         return ArrowBlock(len(lines), columns, versions, numbers, lines.said, _spoken(lines))
 
