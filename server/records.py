@@ -130,7 +130,6 @@ PlanRequest = _request(
     "A description to plan.",
     "description model provider",
     description=[Field(min_length=1, max_length=MAX_DESCRIPTION)],
-    model=["LLM model"],
     provider=_PROVIDER,
 )
 ExplainRequest = _request(

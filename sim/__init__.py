@@ -7,7 +7,7 @@ True
 
 Functions accept a message as raw text, as a message table, or as a `Message`. The message table is the
 message: change a cell, then build, explain or validate it. Use test card numbers only: displays mask them,
-exports do not.
+the exports of pandas (`to_csv`, `to_json`) do not.
 
 Nothing heavy is imported before a function is called.
 """
