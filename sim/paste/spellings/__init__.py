@@ -101,9 +101,14 @@ def sightings(paste: str) -> list[Sighting]:
 def sighting_named(paste: str, name: str) -> Sighting | None:
     """The sighting called *name* in *paste*, or that of the whole *paste* in place of one among other text;
     None if there is none."""
-    seen = _find_sightings(paste, [module for module in BYTES if name.startswith(module.NAMES)])
+    seen = _find_sightings(paste, _of_name(name))
     by_name = {sighting.name: sighting for sighting in reversed([*seen])}
     return by_name.get(name) or by_name.get(name.removesuffix(" among other text"))
+
+
+def _of_name(name: str) -> list[ModuleType]:
+    """The spellings whose sightings may be called *name*."""
+    return [module for module in BYTES if name.startswith(module.NAMES)]
 
 
 def _find_sightings(paste: str, spellings: Iterable[ModuleType]) -> Iterator[Sighting]:
@@ -124,14 +129,12 @@ def rewritten(paste: str, name: str, old: bytes, new: bytes) -> str | None:
     """
     if old == new:
         return paste
-    spelling = next(
-        (module for module in BYTES if name.startswith(module.NAMES) and hasattr(module, "rewrite")), None
-    )
+    spelling = next((module for module in _of_name(name) if hasattr(module, "rewrite")), None)
     text: str | None = spelling.rewrite(paste, old, new) if spelling else None
     if text is None and name == "hex dump":  # without offsets
         text = hexadecimal.rewrite(paste, old, new)
     again = text is not None and any(
-        sighting.name == name and sighting.data == new for sighting in sightings(text)
+        sighting.name == name and sighting.data == new for sighting in _find_sightings(text, _of_name(name))
     )
     return text if again else None
 
