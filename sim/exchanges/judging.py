@@ -57,6 +57,7 @@ _CONTINUED = (2, 14, 18, 19, 23, 26, 32, 33, 42, 49, 100)
 _UNDONE = (*_CONTINUED, 3, 22, 41, 43)
 _SENT_AGAIN = frozenset((7, 64, 128))  # transmission time and MAC, which differ in a repeat
 _COUNTER = "55.9F36"
+_ISSUERS = "55.91"  # the issuer's authentication data
 # What card and terminal compute anew for each transaction.
 _FRESH = {"55.9F26": "cryptogram", "55.9F37": "unpredictable number"}
 _REMOTE, _READ = "ecommerce", ("chip", "contactless", "magnetic stripe", "fallback")  # kinds of card entry
@@ -98,7 +99,7 @@ class History:
         if step.of is None and (reference := step.message.get(37).strip()):
             self.references.setdefault(reference, step.message.mti)
         card = account(about)[1]
-        self.counters[card] = max(self.counters.get(card, ""), chip[_COUNTER])
+        self.counters[card] = max(self.counters.get(card, ""), chip.get(_COUNTER, ""))
         self.fresh.update(chip.values())
         if step.role != ANSWER:
             return
@@ -152,8 +153,9 @@ def findings(exchange: Exchange) -> tuple[tuple[int, Finding], ...]:
     history = History(exchange.network)
     for at, step in enumerate(exchange.steps):
         about = step.message if step.of is None else exchange.steps[step.of].message
-        inside = Inside(step.message if step.role == REQUEST else _NOTHING, exchange.network)
-        chip = {path: str(inside[path]) for path in (_COUNTER, *_FRESH)}
+        inside = Inside(step.message if step.role in (REQUEST, ANSWER) else _NOTHING, exchange.network)
+        own = (_ISSUERS,) if step.role == ANSWER else (_COUNTER, *_FRESH)
+        chip = {path: str(inside[path]) for path in own}
         if at and about.version == step.message.version:
             context = Seen(step, step.message, exchange.upto(at), about, history, chip)
             for name, alone, roles, check in _CHECKS:
@@ -286,6 +288,12 @@ def _counter_rises(seen: Seen) -> Iterator[Hit]:
     for path, name in _FRESH.items():
         if seen.chip[path] and seen.chip[path] in seen.history.fresh:
             yield _hit_in(path, f"{with_article(name)} of this transaction", "that of an earlier one")
+
+
+def _issuer_data_new(seen: Seen) -> Iterator[Hit]:
+    """The issuer answers each cryptogram with data (91) of its own; only the same response may come again."""
+    if seen.answer is None and seen.chip[_ISSUERS] and seen.chip[_ISSUERS] in seen.history.fresh:
+        yield _hit_in(_ISSUERS, "issuer authentication data of this transaction", "those of an earlier one")
 
 
 def _authenticated_before(seen: Seen) -> Iterator[Hit]:
@@ -583,6 +591,7 @@ _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("named-by-none", True, (REQUEST,), _early),
     ("refund-within", True, (REQUEST,), _refund_within),
     ("chip-counter-rises", True, (REQUEST,), _counter_rises),
+    ("chip-counter-rises", False, (ANSWER,), _issuer_data_new),
     ("authentication-once", True, (REQUEST,), _authenticated_before),
     ("never-retried", True, (REQUEST,), _refused_before),
     ("signed-off", True, (REQUEST, ADVICE), _after_sign_off),

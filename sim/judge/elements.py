@@ -239,8 +239,9 @@ def track_2_service(stripe: Stripe = DE[35].stripe) -> Told:
     at, service = stripe.expiry_at, stripe.service
     if at is None:
         return None
-    if not service and stripe.expiry:
-        return Hit(35, "a service code after the expiry", "none", at, len(stripe.expiry))
+    if not service:
+        expected = "a service code after the expiry" if stripe.expiry else "an expiry and a service code"
+        return Hit(35, expected, "none", at, len(stripe.expiry))
     if not service or not _service_problem(service):
         return None
     return Hit(35, "a service code with known digits", "another", at + (len(stripe.expiry) or 1), 3)

@@ -76,6 +76,16 @@ def test_a_second_reversal_leaves_less() -> None:
         assert [one.rule for _, one in findings(exchange) if one.rule == "reversed-twice"] == expected
 
 
+def test_the_issuer_authenticates_each_response() -> None:
+    """Authentication data (91) that were in the response to another cryptogram are a copy."""
+    first, second = (make(network="VISA", at=AT, stan=stan) for stan in ("123456", "123457"))
+    steps = [replace(step, at=None, of=None if step.of is None else 2) for step in second.steps]
+    copied = steps[1].message.replace(de55=first.steps[1].message[55])
+    for answer, expected in ((copied, ["55.91"]), (steps[1].message, [])):
+        exchange = first.plus(steps[0]).plus(replace(steps[1], message=answer))
+        assert [one.path for at, one in findings(exchange) if at == 3] == expected
+
+
 def test_the_same_response_twice_is_no_second_decision() -> None:
     """A response that comes again says nothing new; with another code, it does."""
     exchange = make(network="VISA", at=AT)
