@@ -111,7 +111,7 @@ def function_code(draft: Draft, rule: ConversionRow) -> None:
     kind = draft.code("kind", message.mti[1:]) or draft.code("kind", message.mti[1:2])
     if _FUNCTION not in draft.fields and kind:
         draft.fields[_FUNCTION] = kind
-        draft.note(0, FILLED, (0, _FUNCTION), f"the function code {kind} is filled in by the MTI")
+        draft.note(0, FILLED, (0, _FUNCTION), f"the function code {kind} is derived from the MTI")
 
 
 def _without_function(draft: Draft, value: str) -> None:
