@@ -10,6 +10,7 @@ import pkgutil
 import re
 import time
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -66,6 +67,7 @@ def _inside(held: object, deep: int = 0) -> Iterator[_Pattern]:
         yield from _inside(one, deep + 1)
 
 
+@cache
 def _patterns() -> dict[_Pattern, tuple[Any, str]]:
     """Each pattern, with the module and the name through which it was found; also those of descriptions."""
     found: dict[_Pattern, tuple[Any, str]] = {}

@@ -43,8 +43,9 @@ def host(suite: str | None, as_json: bool, **options: Any) -> None:
         if options["rules"] is not None:
             raise click.UsageError("--rules and --suite both set the responses; use only one of them")
         played = suite_of(suite)
-        options |= {"rules": played.rules, "network": options["network"] or played.network}
-        options["format"] = options["format"] or played.format
+        options["rules"] = played.rules
+        for name in ("network", "format", "framing", "interface", "keys"):
+            options[name] = options[name] or getattr(played, name)
     # SIGTERM, from a script, a service manager or a container, ends it like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with listening(Host, options.pop("rules"), **options) as host:

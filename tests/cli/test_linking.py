@@ -176,12 +176,14 @@ def test_a_suite_runs_and_is_written_down(tmp_path: Path) -> None:
 
 
 def test_a_host_plays_the_other_side_of_a_suite(tmp_path: Path) -> None:
-    """A host in another process takes rules, network and format from the suite, and meets its
+    """A host in another process takes rules, network, format, framing and keys from the suite, and meets its
     expectations."""
     path = tmp_path / "suite.toml"
     path.write_text(
-        'network = "VISA"\nformat = "bcd"\n[[rules]]\namount = "666"\ncode = "05"\n'
-        '[[cases]]\nname = "declined"\n[[cases.steps]]\namount = 666\nexpect.code = "05"\n',
+        'network = "VISA"\nformat = "bcd"\nframing = ["length-2", "tpdu"]\n'
+        '[keys]\nmac = "0123456789ABCDEFFEDCBA9876543210"\n[[rules]]\namount = "666"\ncode = "05"\n'
+        '[[cases]]\nname = "declined"\n[[cases.steps]]\n'
+        'amount = 666\nexpect.code = "05"\nexpect.64 = "present"\n',
         encoding="utf-8",
     )
     with host("--suite", str(path)) as (address, _):
