@@ -271,7 +271,7 @@ def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool
         for part, result in read
         if result
         for message in result.messages
-        if lines or message.believed
+        if lines or message.believed or (message.complete and _HEAD.search(part))
     ]
     messages = [replace(message, more=()) for _, message in pairs]
     if lines:
@@ -303,7 +303,7 @@ def _once(messages: list[Reading]) -> list[Reading]:
     return [
         message
         for at, message in enumerate(messages)
-        if at == 0 or (message.believed and not shown_before(at, message))
+        if at == 0 or not shown_before(at, message)
     ]
 
 

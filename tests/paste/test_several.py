@@ -14,11 +14,11 @@ import pytest
 from support import AT, some, together
 
 from sim.codec import Message, build, parse
-from sim.codec.wire import encode
+from sim.codec.wire import encode, wire_format
 from sim.operations import generate, guess
 from sim.operations.reading import parse_any
 from sim.operations.rewriting import kept, with_message
-from sim.paste.reading import LIKELY, SURE
+from sim.paste.reading import LIKELY, SURE, UNSURE
 from sim.paste.spellings import hexdump
 from tests.guess_score import TEXT, paste, rows
 from tests.paste_bytes import WRITTEN
@@ -272,3 +272,15 @@ def test_elements_of_two_messages_in_paragraphs_are_both_found() -> None:
     for kind in ("JSON, indented", "Python", "PHP print_r", "number=value|", "(2)(value)", "jPOS Q2 log"):
         paste = f"Request:\n{NAMED[kind](request)}\nAnswer:\n{NAMED[kind](answer)}"
         assert [one.mti for one in guess(paste).messages] == [request.mti, answer.mti], kind
+
+
+def test_a_message_of_a_list_that_is_unsure_is_not_left_out() -> None:
+    """One that only another way of writing reads to its end keeps its place before the others."""
+    sale = {3: "000000", 4: "000000250000", 7: "0921073208", 11: "000123", 41: "TERM0001", 49: "704"}
+    first = Message("0200", {**sale, 55: "9F2608A1B2C3D4E5F607189F2701809F3602001C"})
+    in_bytes = {"format": "b..999", "written": "hex", "counts": "bytes"}
+    raw = encode(first, wire_format("ascii").with_(elements={55: in_bytes})).decode()
+    whole = build(Message("0210", {**sale, 39: "00"}))
+    best = guess("\n".join(f'  "{text}",' for text in (raw, whole, whole)))
+    assert [one.mti for one in best.messages] == ["0200", "0210", "0210"]
+    assert (best.message, best.confidence) == (first, UNSURE)
