@@ -300,11 +300,7 @@ def _once(messages: list[Reading]) -> list[Reading]:
         others = (other for other in messages[:at] if other.spelling != message.spelling)
         return any(_says_the_same(message, other) for other in others)
 
-    return [
-        message
-        for at, message in enumerate(messages)
-        if at == 0 or not shown_before(at, message)
-    ]
+    return [message for at, message in enumerate(messages) if at == 0 or not shown_before(at, message)]
 
 
 def _part(first: Reading, part: str, alike: Known, lines: bool) -> Reading | None:
