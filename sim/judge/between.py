@@ -500,21 +500,6 @@ def net_settlement(
     return Hit(97, f"{sign}, as the totals are", repr(net[0]), 0, 1)
 
 
-def _bind_totals(number: int, total: int) -> None:
-    @rule("total-without-number", versions=("1987", "1993"), classes="5", functions=_REQUESTS_AND_ADVICES)
-    def _(counted: str = DE[number], summed: str = DE[total]) -> Told:
-        """A total amount and its count are both zero, or neither is."""
-        if not (counted.isdecimal() and summed.isdecimal()) or bool(int(counted)) == bool(int(summed)):
-            return None
-        if int(counted):
-            return Hit(total, f"an amount above zero, because DE {number} counts some", "zero")
-        return Hit(number, f"a number above zero, because DE {total} has an amount", "zero")
-
-
-for _number in (74, 75, 76, 77):
-    _bind_totals(_number, _number + 12)
-
-
 # Dates.
 
 _LEAP_YEAR, _COMMON_YEAR = 2024, 2023
