@@ -221,7 +221,7 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
     16
     """
     chip, how = _chip(message)
-    card, key = _keys(message, issuer_key, chip, how)
+    card, key = _keys(message, issuer_key, chip, how, how.session)
     issuer = bytes.fromhex(chip.value(_ISSUER_DATA))
     data = bytes.fromhex("".join(chip.value(tag) for tag in _PROTECTED)) + issuer[how.own] + issuer[how.rest]
     cryptogram = arqc(key, data, padding=how.padding)
@@ -229,7 +229,7 @@ def message_arqc(message: Message, issuer_key: Key | str | bytes) -> Worked:
         Step("cryptogram version", f"{how.scheme} {int(how.cvn, 16)}", f"{how.cvn} in tag 9F10"),
         *([Step("assumed", how.assumed)] if how.assumed else []),
         Step("card's key", card.check_value, f"option {how.option}; its check value"),
-        Step("transaction's key", key.check_value, _SESSIONS[how.session]),
+        Step("transaction's key", key.check_value, _DERIVATIONS[how.session]),
         Step("data", f"{len(data)} bytes", f"{', '.join(_PROTECTED)} and the data from 9F10"),
     )
     return Worked("message_arqc", cryptogram.value, (*steps, *cryptogram.steps))
@@ -335,7 +335,7 @@ def with_arpc(
     if chip.layout == chip_data.FIXED:
         expected = "DE 55 in BER-TLV, because the fixed layout of responses is not public"
         raise OptionError("request", expected, "the fixed layout", _CHIP)
-    card, key = _keys(request, issuer_key, chip, how)
+    card, key = _keys(request, issuer_key, chip, how, how.session)
     if how.arpc == 2 and len(code) == 2:
         # The card is not to be changed: a status update that only says whether the issuer approves.
         code = "00820000" if code == "00" else "00020000"
@@ -393,30 +393,25 @@ def script_mac(
     chip, how = _chip(message)
     head = octets(command, "command", 5, "5 bytes: class, instruction, two parameters, length")
     rest = octets(data, "data")
-    card = _card_key(message, issuer_key, chip, how)
+    card, key = _keys(message, issuer_key, chip, how, how.script)
     counter, arqc_value = bytes.fromhex(chip.value(_COUNTER)), bytes.fromhex(chip.value(_CRYPTOGRAM))
-    key = script_key(card, counter) if how.script == "counter" else session_key(card, arqc_value)
-    if how.script == "session":
-        key = counter_key(card, counter)
     worked = mac(head + counter + arqc_value + rest, key, algorithm="ISO9797-1-3", padding=2, length=length)
     steps = (
         Step("card's key", card.check_value, f"option {how.option}; its check value"),
-        Step("script's key", key.check_value, _SCRIPTS[how.script]),
+        Step("script's key", key.check_value, _DERIVATIONS[how.script]),
         Step("data", text(head + counter + arqc_value + rest), "command, 9F36, 9F26, the command data"),
     )
     return Worked("script_mac", worked.value, (*steps, *worked.steps))
 
 
-_SESSIONS = {
+# The derivations of a transaction's or a script's key from the card's, by their words in the table.
+_DERIVATIONS = {
     "none": "the card's own",
     "common": "derived with the transaction counter 9F36",
-    "counter": "9F36, and 9F36 inverted, encrypted by the card's",
     "unpredictable": "derived with 9F36 and the unpredictable number 9F37",
-}
-_SCRIPTS = {
-    "counter": "the card's xor 9F36, and xor 9F36 inverted",
-    "common": "derived with the cryptogram 9F26",
-    "session": "9F36, and 9F36 inverted, encrypted by the card's",
+    "cryptogram": "derived with the cryptogram 9F26",
+    "counter": "9F36, and 9F36 inverted, encrypted by the card's",
+    "xor": "the card's xor 9F36, and xor 9F36 inverted",
 }
 
 
@@ -435,23 +430,18 @@ def _chip(message: Message) -> tuple[chip_data.ChipData, _Cryptogram]:
 
 
 def _keys(
-    message: Message, issuer_key: Key | str | bytes, chip: chip_data.ChipData, how: _Cryptogram
+    message: Message, issuer_key: Key | str | bytes, chip: chip_data.ChipData, how: _Cryptogram, way: str
 ) -> tuple[Key, Key]:
-    card = _card_key(message, issuer_key, chip, how)
-    counter = chip.value(_COUNTER)
-    if how.session == "none":
-        return card, card
-    if how.session == "counter":
-        return card, counter_key(card, bytes.fromhex(counter))
-    tail = chip.value(_UNPREDICTABLE) if how.session == "unpredictable" else "0" * 8
-    return card, session_key(card, f"{counter}0000{tail}")
-
-
-def _card_key(
-    message: Message, issuer_key: Key | str | bytes, chip: chip_data.ChipData, how: _Cryptogram
-) -> Key:
+    """The card's key, and the one that is derived from it in this *way*."""
     sequence = (message.get(_SEQUENCE) or chip.value("5F34") or "00")[-2:]
-    return icc_master_key(issuer_key, account(message)[1], sequence, option=how.option)
+    card = icc_master_key(issuer_key, account(message)[1], sequence, option=how.option)
+    counter, cryptogram = chip.value(_COUNTER), chip.value(_CRYPTOGRAM)
+    if way == "none":
+        return card, card
+    if way in ("counter", "xor"):
+        return card, (counter_key if way == "counter" else script_key)(card, bytes.fromhex(counter))
+    tail = chip.value(_UNPREDICTABLE) if way == "unpredictable" else "0" * 8
+    return card, session_key(card, cryptogram if way == "cryptogram" else f"{counter}0000{tail}")
 
 
 def _with_tag(chip: chip_data.ChipData, name: str, value: str) -> str:
