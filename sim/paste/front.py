@@ -111,7 +111,8 @@ def _explain(
                 best = Front((layer, *rest.layers), bits)
     for size in range(1, min(_STRANGE + 1, len(front)) if at == 0 else 0):
         strange, rest = _unknown(front[:size], 0, total), _explain(front, size, total, end, 1, seen)
-        if not rest.unknown and strange.bits + rest.bits > max(best.bits, _STRANGE_WORST):
+        worst = 0.0 if front[:size].isalnum() else _STRANGE_WORST  # characters are less of a length
+        if not rest.unknown and strange.bits + rest.bits > max(best.bits, worst):
             best = Front((*strange.layers, *rest.layers), strange.bits + rest.bits)
     seen[at, depth] = best
     return best
