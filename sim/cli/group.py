@@ -36,12 +36,12 @@ _HOMES = {
 CALLED = {"break": "break_message", "send": "client", "suite": "run_suite"}
 # Verbs that are not commands, and what to use in a shell.
 NO_COMMANDS = {
-    "drill": "asks and waits for the answer: sim.drill",
-    "export_suite": "suite --export",
-    "load_format": "--format FILE, with every command",
-    "load_rules": "runs the Python of a pack: sim.load_rules",
-    "plot": "draws for a notebook",
-    "show": "draws for a notebook",
+    "drill": "It asks and waits for the answer: sim.drill in Python.",
+    "export_suite": "Use suite --export.",
+    "load_format": "Use --format FILE with any command.",
+    "load_rules": "It runs the Python of a pack: sim.load_rules.",
+    "plot": "It draws for a notebook: sim.plot.",
+    "show": "It draws for a notebook: sim.show.",
 }
 
 
@@ -106,10 +106,10 @@ class _Verbs(click.Group):
             from sim.errors import closest
 
             near = closest(args[0], {name: name for name in self.list_commands(context)})
-            if near is None:
+            more = NO_COMMANDS.get(args[0].replace("-", "_")) or (near and f"Did you mean {near!r}?")
+            if not more:
                 raise
-            text = f"{wrong.message.rstrip('.')}. Did you mean {near!r}?"
-            raise click.UsageError(text, context) from None
+            raise click.UsageError(f"{wrong.message.rstrip('.')}. {more}", context) from None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [

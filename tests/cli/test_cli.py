@@ -410,7 +410,11 @@ def test_jupyterlab_asks_nothing_of_the_network(monkeypatch: pytest.MonkeyPatch)
 
 def test_an_unknown_verb_is_told_with_the_nearest() -> None:
     """A misspelled verb gets a suggestion; a word that resembles none is only reported as unknown."""
-    for said, words in (("pars", "No such command 'pars'. Did you mean 'parse'?"), ("xyzzy", "'xyzzy'.\n")):
+    for said, words in (
+        ("pars", "No such command 'pars'. Did you mean 'parse'?"),
+        ("plot", "sim.plot"),
+        ("xyzzy", "'xyzzy'.\n"),
+    ):
         called = Run(said)
         assert called.status == 2
         assert words in called.err
