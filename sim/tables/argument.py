@@ -15,7 +15,6 @@ import pandas as pd
 
 from sim.codec import Message, ParseError, bitmap, build
 from sim.errors import BITMAP_FIELD, MTI_FIELD, BuildError, OptionError, SpecError, WireError, closest_name
-from sim.operations.anatomy import dissect
 from sim.operations.reading import on_interface, read
 from sim.paste.reading import TEXT, Reading, read_text
 from sim.spec import Spec, spec
@@ -232,12 +231,6 @@ def readable(reading: Reading) -> Message:
         return reading.whole()
     except ParseError as error:
         raise BuildError(error.field, error.offset, error.expected, error.found) from error
-
-
-def text_of(reading: Reading) -> str:
-    """The text form, or, without one, the joined pieces of the message."""
-    text = reading.text
-    return dissect(reading).raw if text is None else text
 
 
 def digest(raw: str) -> str:

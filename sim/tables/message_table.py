@@ -21,9 +21,10 @@ from sim.grid import as_html
 from sim.operations import chosen_version, copying, explain
 from sim.operations.anatomy import READ, UNREAD, Anatomy, Place, dissect
 from sim.operations.explanation import SOURCE_RULES, Told, explain_so_far
+from sim.operations.rewriting import shown_text
 from sim.paste.reading import TEXT_TITLE, Reading
 from sim.spec import spec
-from sim.tables.argument import digest, facts_of, is_pinned, leniently, readable, take, text_of
+from sim.tables.argument import digest, facts_of, is_pinned, leniently, readable, take
 from sim.tables.card_data import element_number
 from sim.tables.tables import INTEGER, NUMBER, Table, View, columns_of
 
@@ -179,7 +180,7 @@ class MessageView(View):
         reading = self._reading()
         if reading.complete and reading.message is not None and reading.raw is None:
             return RawMessage(build(reading.message))
-        return RawMessage(text_of(reading))
+        return RawMessage(shown_text(reading))
 
     def to_message(self) -> Message:
         """The message as a `Message`. Raises BuildError if the rows are not a message."""

@@ -23,8 +23,9 @@ from sim.codec.wire import Format
 from sim.codec.wire.files import LONGEST
 from sim.files import is_file
 from sim.masking.files import masked_names, path_of
+from sim.operations.rewriting import shown_text
 from sim.spec import Spec
-from sim.tables.argument import facts_of, take, text_of
+from sim.tables.argument import facts_of, take
 
 T = TypeVar("T")
 Bytes = NDArray[np.uint8]
@@ -243,7 +244,7 @@ def as_bytes(item: object) -> bytes:
     if isinstance(item, bytes):
         return item
     if isinstance(item, Message | pd.DataFrame):
-        item = text_of(take(item))
+        item = shown_text(take(item))
     if not isinstance(item, str):
         return b""
     # A lone surrogate is not a character; it counts as one and becomes U+FFFD.
