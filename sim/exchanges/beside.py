@@ -105,7 +105,10 @@ def _only(reader: Reader) -> None:
     """`Only` before an amount adds nothing to the decision."""
     for mark in reader.all("unknown"):
         money = reader.after(mark, "amount", "bare", "part")
-        if mark.value in phrases_of("only-word") and any(reader.joins(mark, amount) for amount in money):
+        near = any(reader.joins(mark, amount) for amount in money) or any(
+            not reader.gap(amount, mark).strip() for amount in reader.before(mark, "amount", "bare")
+        )
+        if mark.value in phrases_of("only-word") and near:
             mark.key = "aside"
 
 
@@ -166,6 +169,9 @@ def _counts(reader: Reader) -> None:
     if any(other.value == "instalment" for other in reader.marks) and not reader.all("instalments"):
         for mark in reader.all("count"):
             mark.key = "instalments"  # in 4 times
+    for mark in reader.all("repeat"):
+        if any(pattern("it").fullmatch(reader.gap(mark, count)) for count in reader.after(mark, "count")):
+            mark.key = "aside" if reader.whole else "unknown"  # repeat it five times
     many = [mark for mark in reader.all("instalments") if isinstance(mark.value, int)]
     uncounted = reader.all("each") and not reader.all("count", "instalments")
     if uncounted or (reader.all("instalments") and not many):

@@ -18,7 +18,7 @@ from sim.exchanges.words import Mark, Reader, Sum
 _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
 _NAMING = frozenset(("which", "every", "each", "except"))
 _SILENT = EMPTY - {"change"}
-_CHANGING = (*MEANT, "amount", "bare", "currency")
+_CHANGING = (*MEANT, "amount", "bare", "currency", "only")
 _NEAR = 3  # spaces between two words
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 

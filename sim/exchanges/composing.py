@@ -286,6 +286,9 @@ class Composer(Draft):
         for less, more in _LESS:
             if {less, more} <= entries:
                 entries.discard(less)
+        if self.all("absence") and entries == {"manual"}:
+            entries = {"moto"}
+            self.notes.append("A keyed card that is not present: mail or telephone order")
         for mark in self.all("option"):
             self._option(mark)
         if len(entries) > 1:
@@ -455,6 +458,10 @@ class Composer(Draft):
         if "network" in self.words and "pan" not in self.words:
             self.options.pop("pan", None)
         self._more(before)
+        for mark in self.all("head") if before.purpose != "preauthorization" else ():
+            money = self.all("amount", "bare")
+            if mark.value == "incremental" and any(map(self.is_total, money)):
+                mark.key = "aside"  # no hold grows: it is the amount
         heads = self.all("head")
         steps = [head for head in heads if self._is_step(head, before)]
         becomes = [head.value for head in heads if head not in steps]
@@ -591,7 +598,9 @@ class Composer(Draft):
         )
 
     def _at_a_machine(self, chain: list[str], stated: bool) -> list[str]:
-        if self.all("atm"):
+        if machines := self.all("atm"):
+            if self.all("trade") and all(pattern("vending").match(fold(mark.words)) for mark in machines):
+                return chain  # a ticket machine
             if chain == ["purchase"] and not stated:
                 return ["cash"]
             if chain[0] not in ("cash", "balance", "pin_change"):

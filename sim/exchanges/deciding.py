@@ -21,6 +21,7 @@ from sim.spec.networks import ResponseCode, response_code, response_codes_of
 _OTHER_AMOUNTS = (
     *("cashbackof", "tip", "balanceis", "count", "also", "actual", "part", "partof", "remain", "each"),
 )
+_WIDTHS = {"1987": 2, "1993": 3, "2003": 4}  # of a response code
 _APART = ",;:(-–.)"
 _SAID = ("amount", "bare", "city", "country", "trade", "merchant")  # the last marks of a purchase
 _GENERAL = "do not honor/declined"  # without a reason
@@ -77,10 +78,9 @@ def approves(code: str) -> bool:
 @cache
 def _code_with_meaning(name: str, version: str, network: str | None) -> Code | ResponseCode | None:
     """The response code with the meaning *name* in *version* on *network*."""
-    width = {"1987": 2, "1993": 3, "2003": 4}[version]
     code = _codes()[0].get((name, version))
     own_codes = [entry for entry in response_codes_of(network) if entry.meaning == name] if network else []
-    own_codes = [entry for entry in own_codes if len(entry.code) == width]
+    own_codes = [entry for entry in own_codes if len(entry.code) == _WIDTHS[version]]
     if own_codes:
         return next((entry for entry in own_codes if code and entry.code == code.code), own_codes[0])
     network_code = response_code(network, code.code) if code and network and version != "2003" else None
@@ -219,7 +219,8 @@ def _approves_less(reader: Reader) -> bool:
 def _coded(reader: Reader, code: str, network: str | None, version: str) -> tuple[str, str]:
     """The response code for *code* on *network*, and its decision; a code of another version becomes the one
     with the same meaning."""
-    network_code = response_code(network, code) if network and version != "2003" else None
+    own = network and version != "2003" and len(code) == _WIDTHS[version]
+    network_code = response_code(network, code) if own else None
     listed = _codes()[1].get(code)
     entry: Code | ResponseCode | None = network_code or listed
     if network_code is None and listed is not None and entry is not None and version not in listed.versions:

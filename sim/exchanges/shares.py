@@ -8,7 +8,7 @@ from typing import Any
 
 from sim.exchanges import sums
 from sim.exchanges.deciding import Decision, granted, said_by, worth
-from sim.exchanges.lexicon import fold
+from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Asked
 from sim.exchanges.words import Mark, Reader, Sum
 from sim.spec.codes import FUNDS, currencies
@@ -73,6 +73,7 @@ class Draft:
             elif out.setdefault("part", value) != value:
                 bad(f"two amounts: {mark.words}")
         self._undone(decision, out)
+        self._raised(out)
         main = out.get("main", self.options.get("amount_minor_units", -1))
         for role in ("part", "final", "cashback"):
             if role in out and out[role] >= main:
@@ -157,6 +158,23 @@ class Draft:
         if stage and stage.key == "head" and stage.value in chain[1:]:
             return f"{stage.value}@{stage.start}"
         return "main"
+
+    def _raised(self, out: dict[str, int]) -> None:
+        """`Increased to 250` is an increment of what is missing."""
+        total = out.get("main", self.options.get("amount_minor_units", 0))
+        then = self.before.then if self.before else ()
+        total += sum(int(step.partition(":")[2] or 0) for step in then if step.startswith("increment:"))
+        for role in [role for role in out if role.startswith("incremental@")]:
+            if self.is_total(self.shares[role][0]):
+                out[role] -= total
+                if out[role] <= 0:
+                    self.bad(f"an increment to {said_by(self.shares[role])}")
+            total += out[role]
+
+    def is_total(self, mark: Mark) -> bool:
+        """Whether the amount *mark* is what a hold grows to."""
+        ends = (mark.start, mark.end)
+        return any(pattern("ends-in-up-to").search(self.reader.folded, 0, end) for end in ends)
 
     def _undone(self, decision: Decision, out: dict[str, int]) -> None:
         """Take a reversal's own amount, if one is given, as a full or partial reversal."""

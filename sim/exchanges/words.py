@@ -206,11 +206,13 @@ class Reader:
         if (
             any(not self.text[mark.end : match.start()].strip() for mark in parts)
             or any(lexicon.says(" ".join(after[:size]), *_AFTER_AMOUNT) for size in (1, 2))
-            or (len(match[0]) > 1 and lexicon.says(word, "head"))
+            or (len(match[0]) > 1 and lexicon.says(word, "head", "then"))
             or phrases_of("decision").get(lexicon.variant(word)) in ("approved", "partial")
         ):
             return True
         before = self.left[max(0, match.start() - _WORDS_BEFORE) : match.start()].rpartition(_TAKEN)[2]
+        if lexicon.pattern("ends-in-code").search(before):
+            return False
         words = re.split("[.;]", before)[-1]
         pieces = [piece for piece in TOKEN.findall(words) if piece not in "-./,():="]
         while pieces:
