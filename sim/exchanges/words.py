@@ -66,8 +66,9 @@ class Reader:
         self.notes: list[str] = []
         self.shown = mask_words(text)  # all of it at once: a card number or a track may span several words
         self.left = self.folded = fold(text)
-        self.portuguese = not phrases_of("portuguese").keys().isdisjoint(TOKEN.findall(self.left))
-        self.comma = not phrases_of("comma").keys().isdisjoint(TOKEN.findall(self.left))
+        said = TOKEN.findall(_E_COM.sub("", self.left))
+        self.portuguese = not phrases_of("portuguese").keys().isdisjoint(said)
+        self.comma = not phrases_of("comma").keys().isdisjoint(said)
         for read in (self._meanings, self._forms, self._amounts, self._names, self._phrases):
             read()
         # The use of a message does not describe it: `for our declined-cards suite`.
@@ -175,6 +176,8 @@ class Reader:
                 return lexicon.labels()[form["n"]], value
             case "int":
                 return int(value)
+            case "number":
+                return sums.whole_number(value)
             case "percent":
                 return f"{value}/100"
             case "six":
@@ -220,7 +223,7 @@ class Reader:
             if (
                 any(phrases_of("decision").get(end) == "partial" for end in ends)
                 or not ends.isdisjoint(phrases_of("amount-after"))
-                or any(lexicon.says(end, *_BEFORE_AMOUNT) for end in ends)
+                or any(lexicon.says(end, *_BEFORE_AMOUNT) for end in (*ends, lexicon.variant(pieces[-1])))
             ):
                 return True
             if pieces.pop() not in phrases_of("joining"):
@@ -364,6 +367,7 @@ _BEFORE_AMOUNT = (
     *("tip", "bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof"),
 )
 _AFTER_AMOUNT = ("also", "less", "actual", "tip", "cashbackof")
+_E_COM = re.compile(r"\be[- ]com\b|[.]com\b")  # no Portuguese
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
