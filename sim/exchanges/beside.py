@@ -104,12 +104,14 @@ def _lone_number(reader: Reader) -> None:
 def _only(reader: Reader) -> None:
     """`Only` before an amount adds nothing to the decision."""
     for mark in reader.all("unknown"):
-        money = reader.after(mark, "amount", "bare", "part")
-        near = any(reader.joins(mark, amount) for amount in money) or any(
-            not reader.gap(amount, mark).strip() for amount in reader.before(mark, "amount", "bare")
-        )
-        if mark.value in phrases_of("only-word") and near:
-            mark.key = "aside"
+        if mark.value in phrases_of("only-word"):
+            later, earlier = (
+                reader.after(mark, "amount", "bare", "part"),
+                reader.before(mark, "amount", "bare"),
+            )
+            near = [amount for amount in later if reader.joins(mark, amount)]
+            near += [amount for amount in earlier if not reader.gap(amount, mark).strip()]
+            mark.key = "aside" if near else mark.key
 
 
 def _granted(reader: Reader) -> None:
@@ -132,9 +134,9 @@ def _granted(reader: Reader) -> None:
 
 def _counts(reader: Reader) -> None:
     """A number before a plural or before instalments counts them."""
-    keys = {mark.key for mark in reader.marks}
+    known_marks = reader.all(*{mark.key for mark in reader.marks})
     for mark in reader.all("twice"):
-        earlier = reader.before(mark, *keys - {"it"})
+        earlier = [other for other in known_marks if other.end <= mark.start and other.key != "it"]
         before = max(earlier, key=lambda other: other.end, default=mark)
         counted = before.key in ("head", "amount", "bare", "alone", "network") or (
             reader.whole and before.key != "then"
@@ -149,7 +151,7 @@ def _counts(reader: Reader) -> None:
         value = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
         if not value:
             continue
-        after = reader.after(mark, *keys)[:1]
+        after = [other for other in known_marks if other.start >= mark.end][:1]
         rest = TOKEN.findall(reader.folded[mark.end : mark.end + 60])[:4]
         if any(other.key == "instalments" or other.value == "instalment" for other in after):
             mark.key, mark.value = "instalments", value

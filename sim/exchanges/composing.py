@@ -466,7 +466,7 @@ class Composer(Draft):
         steps = [head for head in heads if self._is_step(head, before)]
         becomes = [head.value for head in heads if head not in steps]
         request = replace(before, purpose=becomes[0], kind=None) if becomes else before
-        chain = [request.purpose, *(head.value for head in steps)]
+        chain = [request.purpose, *dict.fromkeys(head.value for head in steps)]
         amounts = self.amounts(chain, decision)
         was, now = (options.get("currency", "USD") for options in (before.options, self.options))
         if was != now and self.shares and "main" not in amounts:  # 5 USD of 20 EUR

@@ -353,6 +353,11 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa preauth 9 USD", "release it", ["0100", "0110", "0400", "0410"]),
         ("visa 9 USD", "two more of those", ["0100", "0100", "0100"]),
         ("visa 9 EUR aprobada", "reembolsa 5", ["0100", "0110", "0100 3~20 4=000000000500", "0110"]),
+        (
+            "visa preauth 9 USD",
+            "increase by 2, then increase by 3",
+            ["0100", "0110", "0100 4=000000000200", "0110", "0100 4=000000000300", "0110"],
+        ),
         ("visa Kauf 9 CHF", "mach 120 daraus", ["0100 4=000000012000"]),
         ("visa 9 KWD", "7.125 rather", ["0100 4=000000007125"]),
         ("visa 9 USD", "in yen, 1500", ["0100 4=000000001500 49=392"]),
