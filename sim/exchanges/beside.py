@@ -211,12 +211,12 @@ def _codes(reader: Reader) -> None:
     """A response code right after a word for a decision or a response, `abgelehnt (05)`, or in parentheses; a
     number after an approval, `approved 80`, is an amount."""
     text, money = reader.text, reader.all("amount", "bare")
+    said = reader.all("decision", "answer", "reason", "reason!")
     for mark in reader.all("unknown"):
         code = re.compile(r"\w*").match(text, mark.start)[0].upper()  # type: ignore[index]
-        said = reader.all("decision", "answer", "reason", "reason!")
-        before = reader.before(mark, "decision", "answer", "reason", "reason!")
         if code not in codes_known():
             continue
+        before = [word for word in said if word.end <= mark.start]
         start = text[: mark.start].rstrip()
         gap = reader.gap(before[-1], mark) if before else ","
         last = pattern("ends-in-with").search(start) and not text[mark.start + len(code) :].strip(" .")
