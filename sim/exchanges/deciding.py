@@ -219,8 +219,8 @@ def _approves_less(reader: Reader) -> bool:
 def _coded(reader: Reader, code: str, network: str | None, version: str) -> tuple[str, str]:
     """The response code for *code* on *network*, and its decision; a code of another version becomes the one
     with the same meaning."""
-    own = network and version != "2003" and len(code) == _WIDTHS[version]
-    network_code = response_code(network, code) if own else None
+    of_version = version != "2003" and len(code) == _WIDTHS[version]
+    network_code = response_code(network, code) if network and of_version else None
     listed = _codes()[1].get(code)
     entry: Code | ResponseCode | None = network_code or listed
     if network_code is None and listed is not None and entry is not None and version not in listed.versions:
