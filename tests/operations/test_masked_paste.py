@@ -8,9 +8,11 @@ from support import some
 from surfaces import leaks
 
 import sim
+from sim import answers
 from sim.codec import parse
 from sim.codec.wire import encode
 from sim.operations.rewriting import masked
+from sim.widgets import ValidatePanel
 
 _FORMATS = ("bcd", "ascii", "visa")
 # Notations whose bytes have different widths, and others that are masked where they may have card data.
@@ -39,6 +41,18 @@ def test_bytes_without_card_data_stay(spelling: str) -> None:
     for name in _FORMATS:
         paste = SPELLINGS[spelling](encode(request, name)).rstrip("\n")
         assert masked(paste) == paste, name
+
+
+def test_every_door_masks_the_same_bytes() -> None:
+    """`sim.mask`, the shell and the message box of a panel show a dump alike, whatever it is read with."""
+    request = parse(str(sim.generate("financial", network="VISA").iso.message))
+    for name in _FORMATS:
+        paste = SPELLINGS["xxd"](encode(request, name))
+        shown = masked(paste)
+        panel = ValidatePanel(paste)
+        assert [sim.mask(paste), answers.mask(paste)["message"], panel.input.text.shown] == [shown] * 3
+        panel.version = "1993"
+        assert not leaks(panel.input.text.shown)
 
 
 def test_text_around_the_bytes_is_masked_as_before() -> None:
