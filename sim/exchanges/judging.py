@@ -435,10 +435,14 @@ def _original_named(seen: Seen) -> Iterator[Hit]:
 
 
 def _reversed_amount(seen: Seen) -> Iterator[Hit]:
-    """DE 4 is the amount of the original or of its partial approval; since 1993 also what remains of it."""
+    """DE 4 is the amount of the original or of its partial approval, which may include its increments; since
+    1993 also what remains of it."""
     if _AMOUNT not in seen.message or _AMOUNT not in seen.about:
         return
     amounts = {minor_units(message) for message in (seen.about, seen.answer) if message is not None}
+    increments = [step for step in seen.before.steps if step.role == INCREMENT and step.of == seen.step.of]
+    added = sum(minor_units(step.message) for step in increments)
+    amounts |= {amount + added for amount in amounts}
     later, stays = seen.message.version != "1987", minor_units(seen.message)
     if stays > max(amounts) if later else stays not in amounts:
         yield Hit(
@@ -486,7 +490,9 @@ def _completion_within(seen: Seen) -> Iterator[Hit]:
     steps = seen.before.steps
     held = [booking for booking in bookings(steps, seen.network) if booking.way == HELD]
     most = sum(booking.asked if booking.state == COMPLETED else booking.stays for booking in held)
-    earlier = sum(minor_units(step.message) for step in steps if step.role == COMPLETION)
+    undone = {step.of for step in steps if step.role == REVERSAL and not final_amount(step.message)}
+    completed = [step for at, step in enumerate(steps) if step.role == COMPLETION and at not in undone]
+    earlier = sum(minor_units(step.message) for step in completed)
     if most and earlier + minor_units(seen.message) > most + most // _TIP:
         yield Hit(_AMOUNT, "no more than was authorized", "more")
     first, last = (message.get(7)[:4] for message in (steps[-1].message, seen.message))

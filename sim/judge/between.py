@@ -47,8 +47,9 @@ from sim.spec import (
 )
 from sim.spec.networks import presence
 
-# Of time zones: the others are islands, many of which belong to countries elsewhere.
-_CONTINENTS = frozenset(("Africa", "America", "Asia", "Australia", "Europe"))
+# By the first part of a time zone. The others are islands, many of which belong to countries elsewhere;
+# Cyprus, Turkey and others lie between the continents of the Old World.
+_REGIONS = {"America": 1, "Australia": 2, **dict.fromkeys(("Africa", "Asia", "Europe"), 3)}
 _TRANSACTIONS = "12"
 _CARD_CLASSES = "1234567"
 _REQUESTS = "0"
@@ -163,13 +164,14 @@ def security_of_pin(value: str = DE[53], pin: bool = Present[52], card: Card = C
 
 @rule("acquirer-country", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
 def acquirer_country(code: str = DE[19], location: str = DE[43], table: Spec = TABLE) -> Told:
-    """An acquirer is in the country of its merchants. Europe's acquire across borders, others for islands and
-    neighbors, so only another continent is a contradiction."""
+    """An acquirer is in the country of its merchants. Europe's acquire across borders and overseas, others
+    for islands and neighbors, so only another region of the world is a contradiction."""
     acquirer, merchant = country(code), country_of_place(location, table.version)
     if acquirer is None or merchant in (None, acquirer):
         return None
-    continents = {zone_of(one.alpha2).partition("/")[0] for one in (acquirer, merchant)}
-    severity = None if len(continents) == 2 and continents <= _CONTINENTS else Severity.INFO
+    here, there = (zone_of(one.alpha2).partition("/")[0] for one in (acquirer, merchant))
+    is_far = here != "Europe" and len({_REGIONS.get(here), _REGIONS.get(there), None}) == 3
+    severity = None if is_far else Severity.INFO
     return Hit(19, f"{merchant.numeric}, the country in DE 43", f"{code}, {acquirer.name}", severity=severity)
 
 

@@ -647,7 +647,7 @@ def original_acquirer(value: str = DE[56], institution: str = Maybe[32], table: 
     acquirer = reading.layout.cell.cells[-1]
     if reading.fits or reading.misfits[0].path != acquirer.path:
         return None
-    # Many readers take the rest, but digits that are announced and missing are lost by all.
+    # Many readers take the rest; a length beyond the end of the whole ID (DE 32) stops the others.
     stated, rest = value[reading.misfits[0].start :][:2], value[reading.misfits[0].start + 2 :]
     is_cut = stated.isdecimal() and int(stated) > len(rest) > 0 and rest == institution
     severity = None if is_cut else Severity.INFO

@@ -51,6 +51,32 @@ def test_nothing_follows_a_reversal() -> None:
         assert "completion-within" not in [one.rule for _, one in findings(again)]
 
 
+def test_a_reversed_completion_counts_for_nothing() -> None:
+    """What a completion took and gave back may be completed again."""
+    exchange = make("preauthorization", network="VISA", then="completion:800", at=AT)
+    completion = exchange.steps[2]
+    reversal = make(network="VISA", then="reversal", at=AT, amount_minor_units=800).steps[2]
+    undone = exchange.plus(replace(reversal, at=None, of=2))
+    for before, expected in ((undone, False), (exchange, True)):
+        again = before.plus(replace(completion, at=None))
+        found = [at for at, one in findings(again) if one.rule == "completion-within"]
+        assert found == ([len(again.steps) - 1] if expected else [])
+
+
+def test_a_hold_is_reversed_with_its_increments() -> None:
+    """One reversal gives back an authorization alone or with all increments, and no other amount."""
+    for network, of_all in (("VISA", ("1000", "1500")), ("AMEX", ("700", "1000", "1500"))):
+        exchange = make(
+            "preauthorization", network=network, amount_minor_units=1000, then="increment:500", at=AT
+        )
+        reversal = make("preauthorization", network=network, amount_minor_units=1000, then="reversal", at=AT)
+        for amount in ("700", "1000", "1500", "1600"):
+            message = reversal.steps[2].message.replace(de4=amount.zfill(12))
+            later = exchange.plus(replace(reversal.steps[2], message=message, at=None))
+            rules = {one.rule for at, one in findings(later) if at == 4}
+            assert ("reversed-amount" in rules) is (amount not in of_all)
+
+
 def test_a_machine_that_dispensed_nothing_may_know_the_approval_code() -> None:
     """Visa's 2502 says either that no response came or that no cash did: only a purchase cannot know."""
     for purpose, expected in (("cash", []), ("purchase", ["approval-code-carried"])):
