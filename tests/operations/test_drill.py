@@ -59,6 +59,18 @@ def test_the_order_counts_where_it_is_asked_for() -> None:
     assert bits.right(set(bits.answer))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("topic", ["mti", "bits"])
+def test_the_names_of_what_is_asked_tell_which_is_which(topic: str) -> None:
+    """In any order; two values under each other's name are two mistakes."""
+    first, second = {"mti": ("repeat", "response"), "bits": ("byte", "bit")}[topic]
+    for seed in range(20):
+        one = question(topic, 3, seed, 1)
+        here, there = one.answer
+        for text in ("{0} {2}, {1} {3}", "{1}: {3}; {0}: {2}", "{1} = {3} and {0} = {2}"):
+            assert one.right(text.format(first, second, here, there)), (one, text)
+            assert here == there or not one.right(text.format(first, second, there, here)), (one, text)
+
+
 def test_a_message_of_a_question_is_a_message() -> None:
     """What a level 3 question on lengths shows parses, and holds the answer."""
     for seed in range(20):

@@ -48,6 +48,11 @@ KINDS: dict[str, Fact] = {
     "network": NetworkName("AMEX"),
     "arqc": OneOf((Choice("ARQC", "cryptogram"), Hex("80"))),
     "stan": Digits("023906", padded=True),
+    "elements": Several((2, 3, 4), Element(0), ordered=False),
+    "byte-bit": Several((5, 3), Number(0, ("bytes", "bits")), names=("byte", "bit")),
+    "decimals-kwd": Decimals(Decimal("1041.475"), "KWD"),
+    "pin": YesNo(True, "pin"),
+    "no-pin": YesNo(False, "pin"),
     "tag9c": OneOf((Digits("00", padded=True), Hex("00"), Choice("purchase", "purpose"))),
 }
 

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from sim.errors import IsoError
 from sim.operations.numbers import in_words
-from sim.spec.spellings import network_named
+from sim.spec.spellings import currency_named, network_named
 from sim.spec.tables import read_toml
 
 # Items that are read: a generator may be infinite.
@@ -29,7 +29,7 @@ _LEADS = re.compile(
     r"^(?:the\s+)?(?:my\s+)?(?:answer|result|solution)\s*(?:is|:|=)\s*|^(?:it\s+is|it's|its|that\s+is|that's)\s+",
     re.I,
 )
-_NOT = r"not|no|never|n't|without|neither|nor|non|isn't|rather than|instead of|except|wrong"
+_NOT = r"not|no|never|n't|without|neither|nor|non|isn't|rather than|instead of|all but|except|wrong"
 _DENIED = re.compile(rf"(?:^|[^\w])(?:{_NOT})\b|\wn['’]t\b", re.I)
 _NOT_OPEN = 3  # words between a denial and what it denies
 _HEDGED = re.compile(r"\bor\b|\beither\b|\bmaybe\b|\bperhaps\b|\bdepends\b|\?\s*$|\bunless\b", re.I)
@@ -279,7 +279,7 @@ class Text(Fact):
         text = text_of(given)
         if text is None:
             return False
-        forms = {text.strip(), clean(text) or "", text.rpartition("=")[2].strip(" '\"`")}
+        forms = {text.strip(), clean(text) or "", *(form.strip(" '\"`") for form in _without_lead(text)[1:])}
         if self.exact:
             return self.value in {text, *forms}
         value, folded = str(self.value).casefold(), text.casefold()
@@ -301,11 +301,18 @@ class Decimals(_Numeric):
         return f"{self.value:f}"
 
     def _says(self, text: str) -> bool:
-        numbers = re.findall(r"-?\d[\d.,]*", text)
-        if len(numbers) != 1 or set(re.findall(r"\b[A-Z]{3}\b", text)) - {self.alpha}:
+        numbers = re.findall(r"-?\d[\d.,]*", re.sub(r"(?<=\d)['’ _](?=\d{3}(?!\d))", "", text))
+        if len(numbers) != 1 or self._of_another(text):
             return False
         forms = (numbers[0].replace(",", mark) for mark in ("", "."))
         return any(Decimal(form) == self.value for form in forms if re.fullmatch(r"\d+\.?\d*", form))
+
+    def _of_another(self, text: str) -> bool:
+        for name in re.findall(r"€|(?<![^\W\d_])[^\W\d_]{3}(?![^\W\d_])", text):
+            with suppress(IsoError):
+                if currency_named(name).alpha != self.alpha:
+                    return True
+        return False
 
 
 @dataclass(frozen=True)
@@ -375,14 +382,17 @@ class YesNo(Fact):
 
 @dataclass(frozen=True)
 class Several(Fact):
-    """Several values, each a fact like `of`; `ordered`: their order counts."""
+    """Several values, each a fact like `of`; `ordered`: their order counts, or that of their `names` in an
+    answer that gives them."""
 
     of: Fact = Text("")
     ordered: bool = True
+    names: tuple[str, ...] = ()
 
     def _reads(self, given: Any) -> bool:
         if isinstance(given, dict) and self.ordered:
-            given = list(given.values())
+            pairs = ", ".join(f"{name} {value}" for name, value in given.items())
+            given = pairs if self.names else list(given.values())
         if isinstance(given, set | frozenset):
             if self.ordered:
                 return False
@@ -392,9 +402,12 @@ class Several(Fact):
         if isinstance(given, int | float):
             return self._agree([given])
         text = text_of(given)
-        return (
-            text is not None and not hedged(text) and any(self._agree(parts) for parts in self._parts(text))
-        )
+        if text is None or hedged(text) or self.of._denies(text):
+            return False
+        at = [text.casefold().find(name) for name in self.names]
+        named = bool(at) and min(at) >= 0
+        values = [value for _, value in sorted(zip(at, self.value, strict=True))] if named else self.value
+        return any(self.like(values)._agree(parts) for parts in self._parts(text))
 
     def _agree(self, given: list[Any]) -> bool:
         if not self.ordered:

@@ -31,7 +31,6 @@ from sim.spec.networks import NETWORKS, check_digit, network
 
 _WORDS = ("ECHO", "CLOSE OF BATCH", "LINK TEST", "GOOD DAY", "RETRY", "SECOND ATTEMPT")
 _TVR = "95"
-_OF_A_BYTE = ("bytes", "bits")
 _COMMON = ("00", "05", "14", "41", "51", "54", "55", "75", "91")
 _CURRENCIES = (("USD", "EUR", "GBP"), ("USD", "JPY", "KWD", "EUR"), ("JPY", "KWD", "BHD", "KRW", "CHF"))
 _PIN = {"1": "can accept a PIN", "2": "cannot accept a PIN"}
@@ -57,7 +56,7 @@ def mti(level: int, dice: Random) -> Asked:
         return text, Digits(request), why
     why = "A repeat has an odd last digit; the response is the one to the original."
     text = f"{request} got no response. Give the MTI of its repeat and of the response to the repeat."
-    return text, Several((request[:3] + "1", answer), Digits("")), why
+    return text, Several((request[:3] + "1", answer), Digits(""), names=("repeat", "response")), why
 
 
 def bitmap(level: int, dice: Random) -> Asked:
@@ -132,7 +131,8 @@ def bits(level: int, dice: Random) -> Asked:
     (byte, bit), meaning = dice.choice(sorted(meanings.items()))
     value = f"{1 << (8 * (5 - byte) + bit - 1):010X}"
     text = f"Tag {_TVR} is {value}. Which byte, counting from 1, and which bit, 8 to 1, is set?"
-    return text, Several((byte, bit), Number(0, _OF_A_BYTE)), f"Byte {byte}, bit {bit}: {meaning}."
+    place = Number(0, ("bytes", "bits"))
+    return text, Several((byte, bit), place, names=("byte", "bit")), f"Byte {byte}, bit {bit}: {meaning}."
 
 
 def card(level: int, dice: Random) -> Asked:
