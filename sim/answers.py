@@ -316,7 +316,7 @@ def convert(message: str, to: str, *, at: str | None = None, **how: Any) -> Made
     """A message in another version, with a note on each element, or in a wire format."""
     original = parse_any(message, **how).whole()
     if to not in operations.VERSIONS:
-        known_format(to)
+        known_format(to, "to", operations.VERSIONS)
         return Made(original, original.version)
     converted = operations.convert(original, to, network=how.get("network"), at=_moment(at))
     notes = [asdict(note) for note in converted.notes]

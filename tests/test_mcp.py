@@ -170,7 +170,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("build_message", {"mti": "0800", "fields": {"9" * 5000: "1"}}, "fields: expected numbers of data"),
     ("compare", {"first": "VISA", "second": "VISSA"}, "did you mean 'VISA'?"),
     ("explain", {"message": "hello"}, "expected"),
-    ("convert", {"message": REQUEST, "to": "1988"}, "expected"),
+    ("convert", {"message": REQUEST, "to": "1988"}, "to: expected 1987, 1993, 2003, text, "),
     ("validate", {"message": REQUEST, "against": ["DINERS"]}, "against"),
 )
 

@@ -43,10 +43,12 @@ class UnwritableError(BuildError):
         return failures
 
 
-def known_format(name: str | None) -> str:
-    """*name*, `text` for None. Raises ChoiceError if no ready format has this name."""
-    if name is not None and name not in (TEXT, *names()):
-        raise ChoiceError.of("format", name, (TEXT, *names()))
+def known_format(name: str | None, option: str = "format", others: tuple[str, ...] = ()) -> str:
+    """*name*, `text` for None. Raises ChoiceError for *option* if neither a ready format nor one of *others*
+    has this name."""
+    choices = (*others, TEXT, *names())
+    if name is not None and name not in choices:
+        raise ChoiceError.of(option, name, choices)
     return name or TEXT
 
 
