@@ -7,6 +7,7 @@ the same format.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -83,13 +84,16 @@ def put_back(held: Reading) -> tuple[str, str]:
     return shown_text(held), note
 
 
-# Bytes of which two differ in each digit and character that represents them, also those of Base64.
-_FILLERS = b"Az0"
+# Bytes of which two differ in each digit and character that represents them, also those of Base64, and whose
+# characters, beside a dump, are not taken for hex digits.
+_FILLERS = b"Gz#"
+_ALL = re.compile(".")  # line ends stay
 
 
 def masked(paste: str, version: AnyVersion | None = None) -> str:
-    """*paste* at the same length, with its card data masked: in its bytes if it is a text from which all of
-    a message was read, otherwise everything that may be card data.
+    """*paste* at the same length, with its card data masked: in its bytes if all of a message was read from
+    them, otherwise everything that may be card data; all of a paste whose notation does not show which
+    characters represent those bytes.
 
     >>> masked("0810 2020 0000 0200 0000 9900 0012 3456 3030, card 4111 1111 1111 1111")
     '0810 2020 0000 0200 0000 9900 0012 3456 3030, card 4111 11** **** 1111'
@@ -101,18 +105,19 @@ def masked(paste: str, version: AnyVersion | None = None) -> str:
 def masked_as(text: str, held: Reading) -> str:
     """*text* with its card data masked, where *held* is its reading; see `masked`."""
     edition = chosen_version(text, held.version if held.pinned else None)
-    if held.raw is not None or not (held.complete and held.believed) or held.more:
-        return dissect(text, edition).shown_text
-    bare = held.seen or held.data
-    seeable = seeable_bytes(dissect(held), held)
-    everywhere = _changed(text, held.spelling, bare, bytearray(len(bare)))
+    plain = dissect(text, edition).shown_text
+    if held.raw is not None or held.message is None or not held.data:
+        return plain
+    bare, seeable = held.seen or held.data, seeable_bytes(dissect(held), held)
     hidden = _changed(text, held.spelling, bare, seeable) if 0 in seeable else set[int]()
-    if everywhere is None or hidden is None:
-        return dissect(text, edition).shown_text
-    around = dissect("".join(" " if at in everywhere else char for at, char in enumerate(text))).shown_text
-    shown = (STAR if at in hidden else char for at, char in enumerate(text))
-    pairs = enumerate(zip(shown, around, strict=True))
-    return "".join(inside if at in everywhere else outside for at, (inside, outside) in pairs)
+    if hidden is None:
+        return _ALL.sub(STAR, text)
+    if held.complete and held.believed and not held.more:
+        everywhere = _changed(text, held.spelling, bare, bytearray(len(bare))) or set()
+        around = "".join(" " if at in everywhere else char for at, char in enumerate(text))
+        pairs = enumerate(zip(text, dissect(around).shown_text, strict=True))
+        plain = "".join(inside if at in everywhere else outside for at, (inside, outside) in pairs)
+    return "".join(STAR if at in hidden else char for at, char in enumerate(plain))
 
 
 def _changed(paste: str, spelling: str, data: bytes, kept_bytes: bytearray) -> set[int] | None:
@@ -135,9 +140,10 @@ def seeable_bytes(seen: Anatomy, held: Reading) -> bytearray:
     for name, _, size in parts(held):
         seeable[at : at + size] = bytes([bool(name)]) * size
         at += size
-    places = {place.number: place for place in seen.places if place.state == READ}
+    # Of an element that did not fit, the last place is where reading stopped.
+    places = {place.number: place for place in seen.places}
     for number, span in held.spans.items():
-        if number in places:
+        if number in places and places[number].state == READ:
             _uncover(seeable, span, seen, places[number], *seen.covered[number])
     return seeable
 

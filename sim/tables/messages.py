@@ -540,7 +540,8 @@ def mask(
 
     A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data are masked entirely.
     Lengths and offsets do not change. In a dump or other notation of bytes, only those of card data are
-    masked; in text that cannot be read to its end, every long run of digits.
+    masked, or everything if the notation does not show which these are; in text that cannot be read to its
+    end, every long run of digits.
 
     Parameters
     ----------
