@@ -136,7 +136,8 @@ CASES = [
 @together("row", CASES)
 def test_elements(row: dict[str, Any]) -> None:
     """Each kind of change, by an example: what the elements become, null where nothing."""
-    source = message(row["version"], **{f"de{number}": value for number, value in row["fields"].items()})
+    values = {f"de{number}": value for number, value in row["fields"].items()}
+    source = message(row["version"], row.get("mti", ""), **values)
     made, _ = check(source, row["to"])
     assert {number: made.fields.get(int(number)) for number in row["becomes"]} == row["becomes"]
 

@@ -233,6 +233,7 @@ STEPS: dict[str, Callable[[Draft, ConversionRow], None]] = {
     "original data": moments.original_data,
     "place": parts.place,
     "amount": money.amount,
+    "original amount": money.original_amount,
     "original amounts": money.original_amounts,
     "replacement amounts": money.replacement_amounts,
     "fees": money.fees,

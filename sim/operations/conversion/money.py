@@ -26,7 +26,8 @@ _TRANSACTION, _SETTLEMENT = 4, 5
 _TRANSACTION_FEE_TYPE = "00"
 _NO_FEE = "C00000000"
 _NO_RATE = "00000000"
-_SIGNED = 9  # C or D and eight digits
+_REVERSAL = "4"
+_ADDITIONAL, _ORIGINAL = 54, "57"  # the type of an original amount
 _DECIMALS = "minor unit"
 
 
@@ -57,13 +58,7 @@ def _split_amount(draft: Draft, rule: ConversionRow) -> None:
     (number,) = rule.sources
     target, beside = rule.targets
     value = draft.message[number]
-    code, exponent, digits = value[:3], value[3:4], value[4:]
-    entry = currency(code)
-    decimals = entry.exponent if entry else None
-    if decimals is not None and exponent.isdigit():
-        moved = decimals - int(exponent)
-        scaled = int(digits) * 10**moved if moved >= 0 else int(digits) // 10**-moved
-        digits = str(scaled).zfill(len(digits))
+    code, digits = value[:3], _usual(value[:3], value[3:4], value[4:])
     other = draft.fields.get(beside)
     reason = draft.put(target, digits) or ("" if other else draft.put(beside, code))
     if reason:
@@ -77,6 +72,20 @@ def _split_amount(draft: Draft, rule: ConversionRow) -> None:
     draft.note(number, SPLIT, (target, beside), note)
 
 
+def _usual(code: str, exponent: str, digits: str) -> str:
+    """An amount of *exponent* decimals in the usual ones of its currency, which earlier versions imply.
+
+    >>> _usual("392", "2", "000000010000")
+    '000000000100'
+    """
+    entry = currency(code)
+    if entry is None or entry.exponent is None or not exponent.isdigit():
+        return digits
+    moved = entry.exponent - int(exponent)
+    scaled = int(digits) * 10**moved if moved >= 0 else int(digits) // 10**-moved
+    return str(scaled).zfill(len(digits))
+
+
 def _prefix(code: str) -> str:
     """Currency and number of decimals, as 2003 writes them before an amount."""
     entry = currency(code.strip()) if code.strip() else None
@@ -88,27 +97,62 @@ def replacement_amounts(draft: Draft, rule: ConversionRow) -> None:
     message, (first, second) = draft.message, rule.sources
     if (second if draft.up else first) not in message.fields:
         return  # DE 4 is the only amount
+    if not draft.up and message.mti[1:2] != _REVERSAL:
+        return  # DE 4 is what moves; `original_amount` carries the other
     source = second if draft.up else first
     split = layout.read(layouts.layouts(message.version, source)[0], message[source])
     values = [part.value for part in split.parts]
     if split.misfits or not message.get(_TRANSACTION):
         draft.lose([source], "its parts cannot be separated")
         return
-    settled = message.get(_SETTLEMENT)
+    none = "0" * len(values[0])
+    settled = message.get(_SETTLEMENT) or none
     if draft.up:
-        original = message[_TRANSACTION] + (settled or "0" * len(message[_TRANSACTION]))
-        amounts = {rule.targets[0]: original, _TRANSACTION: values[0]}
+        amounts = {rule.targets[0]: message[_TRANSACTION] + settled, _TRANSACTION: values[0]}
         fees = "" if not "".join(values[2:]).strip("CD0 ") else "; its fees are lost"
         notes = {_TRANSACTION: "it is the original amount", 95: "it is the current amount" + fees}
     else:
-        rest = (settled or "0" * len(values[0])) + 2 * _NO_FEE
-        amounts = {_TRANSACTION: values[0], rule.targets[1]: message[_TRANSACTION] + rest}
+        amounts = {_TRANSACTION: values[0], rule.targets[1]: message[_TRANSACTION] + settled + 2 * _NO_FEE}
         notes = {_TRANSACTION: "it replaces the original amount", 30: "it is the original amount"}
+    beside = notes[_TRANSACTION].replace("amount", "settlement amount")
+    draft.fields.pop(_SETTLEMENT, None)  # it changes places, too
+    if values[1].strip("0"):
+        amounts[_SETTLEMENT] = values[1]
+    if _SETTLEMENT in message:
+        notes[_SETTLEMENT] = beside
     reasons = [reason for number, value in amounts.items() if (reason := draft.put(number, value))]
+    (pair,) = amounts.keys() - {_TRANSACTION, _SETTLEMENT}
     for number, text in notes.items():
-        to = [target for target in amounts if (target == _TRANSACTION) != (number == _TRANSACTION)]
+        to = [pair] if number != source else [target for target in amounts if target != pair]
         draft.notes.pop(number, None)
         draft.note(number, MOVED if not reasons else LOST, to if not reasons else (), text)
+
+
+def original_amount(draft: Draft, rule: ConversionRow) -> None:
+    """The original amount of a message that is no reversal: a group of DE 54 in 1987, DE 30 in 1993."""
+    message, own = draft.message, draft.message.get(CURRENCY_OF[_TRANSACTION]) or _NO_CURRENCY
+    head = f"00{_ORIGINAL}{own}C"
+    if draft.up:
+        value = draft.fields.get(_ADDITIONAL, "")
+        split = layout.fitting(draft.to, _ADDITIONAL, value)
+        groups = ["".join(part.value for part in group.children) for group in split.parts] if split else []
+        originals = [group for group in groups if group.startswith(head)]
+        if len(originals) != 1 or rule.targets[0] in draft.fields or message.mti[1:2] == _REVERSAL:
+            return
+        text = originals[0].removeprefix(head)
+        draft.fields.pop(_ADDITIONAL)
+        draft.notes.pop(_ADDITIONAL)
+        groups.remove(originals[0])
+        to = {rule.targets[0]: text + "0" * len(text)} | ({_ADDITIONAL: "".join(groups)} if groups else {})
+        draft.carry(_ADDITIONAL, to, MOVED, "the original amount is in DE 30 of 1993")
+    elif message.mti[1:2] != _REVERSAL:
+        (source,) = rule.sources
+        value = message[source]
+        amount, settled = value[: len(value) // 2], value[len(value) // 2 :]
+        text = "it is the original amount, type 57" + (
+            "; that of settlement is lost" if settled.strip("0") else ""
+        )
+        draft.carry(source, {_ADDITIONAL: draft.fields.get(_ADDITIONAL, "") + head + amount}, MOVED, text)
 
 
 def original_amounts(draft: Draft, rule: ConversionRow) -> None:
@@ -123,7 +167,13 @@ def original_amounts(draft: Draft, rule: ConversionRow) -> None:
         halves = (value[:half], value[half:])
         new_value = "".join(_prefix(code) + part for code, part in zip(codes, halves, strict=True))
     else:
-        new_value = value[4:half] + value[half + 4 :]
+        halves = (value[:half], value[half:])
+        own = [draft.message.get(element)[:3] for element in (_TRANSACTION, _SETTLEMENT)]
+        for part, code in zip(halves, own, strict=True):
+            if part[4:].strip("0") and code not in ("", part[:3]):
+                draft.lose([number], f"{draft.to} has no currency there, and {part[:3]} is not the message's")
+                return
+        new_value = "".join(_usual(part[:3], part[3], part[4:]) for part in halves)
     note = "each with its currency" if draft.up else "the currencies are those of the message"
     draft.carry(number, {number: new_value}, REFORMATTED, note)
 
@@ -174,8 +224,13 @@ def _fee_later(parts: Mapping[str, str]) -> dict[str, Value]:
 
 def _fee_earlier(parts: Mapping[str, str]) -> dict[str, Value]:
     fee, other = parts["fee with its currency"], parts["reconciliation fee with its currency"]
-    money = {"2": fee[:3], "3": fee[-_SIGNED:], "5": other[-_SIGNED:], "6": other[:3]}
+    money = {"2": fee[:3], "3": _signed(fee), "5": _signed(other), "6": other[:3]}
     return {"1": parts["fee type"], "4": parts["conversion rate"], **money}
+
+
+def _signed(text: str) -> str:
+    """The sign and the amount of *text*, which begins with currency and decimals."""
+    return text[4:5] + _usual(text[:3], text[3:4], text[5:])
 
 
 def additional_amounts(draft: Draft, rule: ConversionRow) -> None:
@@ -186,7 +241,8 @@ def additional_amounts(draft: Draft, rule: ConversionRow) -> None:
     def changed(parts: Mapping[str, str]) -> dict[str, Value]:
         kind, code = parts["amount type"], parts["currency"]
         values: dict[str, Value] = {**parts, "amount type": draft.code(rule.detail, kind) or kind}
-        values.pop(_DECIMALS, None)
+        if exponent := values.pop(_DECIMALS, None):
+            values["amount"] = _signed(f"{code}{exponent}{parts['amount']}")
         if has_decimals:
             prefix = _prefix(code)
             values |= {"currency": prefix[:3], _DECIMALS: prefix[3:]}
