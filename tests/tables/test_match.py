@@ -149,6 +149,16 @@ def test_the_best_rule_that_finds_a_request_counts(left_out: tuple[int, ...], by
     assert table["matched_by"].tolist() == [by]
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_reversal_is_of_its_own_acquirer(version: str) -> None:
+    """Two acquirers may use the same number at the same time for the same card."""
+    one, other = (
+        requested("auth", network="VISA", version=version, acquirer=acquirer)
+        for acquirer in ("400001", "400002")
+    )
+    assert match([one, other, reverse(one).message])[2].original == 0
+
+
 def test_a_reversal_without_original_data_finds_its_original() -> None:
     """By card and retrieval reference number, or by STAN and terminal."""
     request, answer, reversal, _ = exchange("1987", "000421")
