@@ -134,8 +134,9 @@ def final_amount(reversal: Message) -> int:
     if reversal.version == "1987":
         stays = reversal.get(95)[_STAYS]
         return int(stays) if is_digits(stays) else 0
-    original = number_of("original-amount", reversal.version)
-    return minor_units(reversal) if original in reversal else 0
+    # The original amount comes first in its element, as DE 4 writes it; the same amount again is all of it.
+    original = reversal.get(number_of("original-amount", reversal.version))
+    return minor_units(reversal) if original and not original.startswith(reversal.get(4)) else 0
 
 
 def standing(steps: Sequence[Step], network: str | None) -> list[Booking]:

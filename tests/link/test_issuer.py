@@ -161,6 +161,16 @@ def test_a_partial_reversal_gives_back_what_does_not_stay(
     assert host.accounts.balance(PAN) == balances[1]
 
 
+@pytest.mark.parametrize("version", ["1993", "2003"])
+def test_the_original_amount_again_is_a_full_reversal(version: str) -> None:
+    """An amount equal to the original one is what is reversed: nothing stays."""
+    host, sent = issuer(), message(kind="financial", version=version, amount_minor_units=4000)
+    decide(host, sent)
+    part = reverse(sent, at=AT, final_amount_minor_units=1500).message
+    decide(host, part.replace(de4=part[30][: len(part[4])]))
+    assert host.accounts.balance(PAN) == 10_000
+
+
 def test_a_repeat_gets_the_same_answer_and_books_nothing() -> None:
     """0101 after 0100, or the same 0100 twice: one booking, one approval code."""
     host, sent = issuer(), message(amount_minor_units=4000)

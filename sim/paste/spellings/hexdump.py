@@ -136,7 +136,7 @@ def _agrees(dump_rows: list[tuple[int, str, int]]) -> bool:
 def _prefix(lines: list[str]) -> int:
     """The number of characters before the offset in every row, such as a timestamp or a thread's name."""
     starts = [
-        match.start() for line in lines[:4] if (match := re.search(r"(?<![0-9A-Fa-f])0{3,8}[: ]", line))
+        match.start() for line in lines[:4] if (match := re.search(r"(?<![0-9A-Fa-f.,])0{3,8}[: ]", line))
     ]
     return starts[0] if starts else 0
 
