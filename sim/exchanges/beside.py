@@ -43,6 +43,7 @@ def settle(reader: Reader) -> None:
         _priced,
         _granted,
         sized,
+        tried,
         _counts,
         _shares,
         _one_of_them,
@@ -50,6 +51,7 @@ def settle(reader: Reader) -> None:
         _lone_number,
         _causes,
         _stages,
+        _replied,
         excluded,
         _only,
     ):
@@ -189,6 +191,19 @@ def sized(reader: Reader) -> None:
             mark.key, ends[mark.start].value = "aside", f"{ends[mark.start].value}*{size}"
 
 
+def tried(reader: Reader) -> None:
+    """`Send it again` is a further attempt."""
+    for mark in reader.all("same"):
+        before = pattern("ends-in-try").search(reader.folded, 0, mark.start)
+        after = pattern("try").match(reader.folded, mark.end)
+        if mark.value == "again" and (before or after):
+            start, end = before.start() if before else mark.start, after.end() if after else mark.end
+            for other in reader.marks:
+                if start <= other.start < end:
+                    other.key = "aside"
+            mark.key, mark.start, mark.end = "retry", start, end
+
+
 def _one_of_them(reader: Reader) -> None:
     """`Three purchases, one declined`: the last, as none is named. `A Mastercard one` is a payment."""
     ends = {mark.end + 1 for mark in reader.all("network")}
@@ -277,6 +292,25 @@ def _stages(reader: Reader) -> None:
         nexts = [amount.start for amount in money[1:] if _CLOSE.fullmatch(reader.gap(mark, amount))]
         if ends or nexts:
             mark.key, mark.value, mark.start = "head", stage, min([mark.start, *ends])
+
+
+def _replied(reader: Reader) -> None:
+    """An approval of a reversal decides nothing: such a response never varies."""
+    for _, decision in approved_reversals(reader):
+        decision.key = "aside"
+
+
+def approved_reversals(reader: Reader) -> list[tuple[Mark, Mark]]:
+    """The words for a reversal and for its approval: `the reversal gets approved`."""
+    return [
+        (back, mark)
+        for back, mark in itertools.product(reader.all("then"), reader.all("decision"))
+        if mark.value == "approved"
+        and (
+            (back.end <= mark.start and reader.joins(back, mark, "is"))
+            or (mark.end <= back.start and reader.joins(mark, back, "the"))
+        )
+    ]
 
 
 def excluded(reader: Reader) -> None:

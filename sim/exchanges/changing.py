@@ -6,11 +6,11 @@ away, and adds transactions. All else that it says is set anew by the composer.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise, product
 
-from sim.exchanges.beside import EMPTY, MEANT, chosen, excluded, sized, slot
+from sim.exchanges.beside import EMPTY, MEANT, approved_reversals, chosen, excluded, sized, slot, tried
 from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Asked, Plan, stan_after, steps_of, together
 from sim.exchanges.words import Mark, Reader, Sum
@@ -24,7 +24,9 @@ _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network
 
 
 def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Plan:
-    """The plan *before* as the follow-up of *reader* changes it."""
+    """The plan *before* as the follow-up of *reader* changes it; `undo that` takes back the last change."""
+    if before.previous and pattern("taken-back").fullmatch(reader.folded):
+        return replace(before.previous, notes=(*before.previous.notes, "The last change is taken back"))
     plans = [*map(_plan, before.requests)]
     for part in _parts(reader):
         plans = _changed(plans, part, compose)
@@ -39,6 +41,7 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
         unclear=tuple(dict.fromkeys((*unclear, *plan.unclear))),
         source=before.source,
         cost=before.cost,
+        previous=before,
     )
 
 
@@ -46,7 +49,7 @@ def _parts(reader: Reader) -> Iterator[Reader]:
     """The follow-up, cut where it turns to another transaction: `decline the first, | the second by chip`."""
     ends = [match.end() for match in pattern("clause-end").finditer(reader.folded)]
     start, marks = 0, list[Mark]()
-    for begin, end in pairwise([0, *ends, len(reader.text)]):
+    for begin, end in itertools.pairwise([0, *ends, len(reader.text)]):
         clause = [mark for mark in reader.marks if begin <= mark.start < end]
         if _is_whole(marks) and _is_whole(clause):
             yield reader.part(start, begin, marks)
@@ -64,6 +67,7 @@ def _is_whole(marks: Sequence[Mark]) -> bool:
 def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> list[Plan]:
     """The *plans* of the transactions after the change of *part*."""
     sized(part)
+    tried(part)
     early = part.all("earlier")
     if new := _added(plans[-1].asked, part, compose):
         return [new, *plans] if early else [*plans, new]
@@ -86,7 +90,7 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
         plans[at] = _after(plans[at], compose(own, asked=request))
         if plans[at].asked == requests[at] and not (plans[at].unclear or part.all(*_CHANGING)):
             plans[at] = replace(plans[at], unclear=(part.text.strip(),))  # it changes nothing
-    decided = named and any(plans[at].asked.is_declined for at in places)
+    decided = named and any(plans[at].asked.outcome for at in places)
     for at, request in enumerate(requests):
         if decided and not request.outcome and at not in places:  # the others are approved
             plans[at] = _after(plans[at], _plan(replace(request, outcome="approved")))
@@ -168,15 +172,21 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     """The transaction that a follow-up adds, if any: `another one of 12 USD`, `and an echo test`."""
     text = part.folded
     start = part.text.find(part.text.strip())
-    more = pattern("one-more").match(text, start)
-    if more and (last.is_declined or not more["again"]):
+    more, end = pattern("one-more").match(text, start), 0
+    failed = last.is_declined or last.outcome == "timeout"
+    keys = ("retry", "same", "repeat") if last.is_declined and part.all(*_DECIDING) else ("retry", "same")
+    again = [mark for mark in part.all(*keys) if failed and (mark.key != "same" or mark.value == "again")]
+    if again and pattern("attempt").fullmatch(text, start, again[0].start):
+        more, end = None, again[0].end
+    if more or end:
+        end = more.end() if more else end
         for mark in part.marks:
-            if mark.key == "earlier" or more.start() <= mark.start < more.end():
+            if mark.key == "earlier" or start <= mark.start < end:
                 mark.key = "aside"
         options = {name: value for name, value in last.options.items() if name != "stan"}
-        if more["again"]:  # an attempt has its own amount and response
+        if not more:  # an attempt has its own amount and response
             last = replace(last, outcome=None)
-            gaps = [(more.end(), mark.start) for mark in part.all("amount", "bare")]
+            gaps = [(end, mark.start) for mark in part.all("amount", "bare")]
             if any(pattern("joined").fullmatch(text, *gap) for gap in gaps):
                 options.pop("amount_minor_units", None)
         return compose(part, asked=replace(last, options=options, then=(), count=1, which=None))
@@ -192,7 +202,9 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
     """*asked* without what *part* takes away: `without the PIN`, `no reversal`, `chip, not contactless`."""
     excluded(part)
     if any("reversal" in step for step in asked.then):
-        for mark, again in product(part.all("then"), part.all("repeat")):
+        for mark in itertools.chain(*approved_reversals(part)):
+            mark.key = "aside"  # it is there, and such a response never varies
+        for mark, again in itertools.product(part.all("then"), part.all("repeat")):
             first, last = sorted((mark, again), key=lambda each: each.start)
             if part.text[first.end : last.start].count(" ") <= _NEAR:
                 mark.key = "aside"  # a repeat of the reversal

@@ -521,6 +521,9 @@ class Composer(Draft):
         if self.all("only"):
             return replace(request, outcome=None, approved=None, then=(), approval=None, balance=None)
         if decision.outcome:
+            reversed_too = self.all("then") or "reversal" in map(kind_of, request.then)
+            if request.outcome == "timeout" and reversed_too and not self.all("head"):
+                self.bad("which message the decision is about")
             request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"))
             self.words["outcome"] = decision.words
         elif self.all("answer") and request.outcome in (None, "timeout") and not self.all("then", "why"):
@@ -732,7 +735,9 @@ class Composer(Draft):
         marks = self.all("decision", "reason", "reason!", "code", "answer")
         if self._is_of_what_follows():
             marks = [mark for mark in marks if mark.key != "answer"]
-        after = [mark for mark in marks if back and mark.start > back[0].start and mark.value != "approved"]
+        lost = any(back and why.value == "timeout" and why.end < back[0].start for why in self.all("why"))
+        marks = [mark for mark in marks if lost or mark.value != "approved"]
+        after = [mark for mark in marks if back and mark.start > back[0].start]
         if any(not any(head.start > back[0].start for head in self.all("head", "network")) for mark in after):
             self.bad("which message the decision is about")
 

@@ -59,7 +59,9 @@ class _Clause:
             ordered and not said.isdisjoint(_DECIDING) and said.isdisjoint(("head", "alone", "then", *_MONEY))
         )
         self.opens = bool((another and not article) or opening) or self.retries
-        self.repeats = any(mark.key == "same" and mark.value for mark in opening)  # the same purchase
+        self.repeats = any(
+            mark.key == "same" and mark.value == "payment" for mark in opening
+        )  # the same purchase
         self.which = [mark for mark in opening if mark.key == "which"]
         self.number = next((int(str(mark.value).partition("*")[0]) for mark in self.which), None)
         self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)

@@ -129,8 +129,9 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A description as calls. The `steps` make what is `asked`, after the `earlier` transactions of the
-    description. `notes` say what was assumed, `unclear` are the words not
-    understood, `not_possible` says why the rest cannot be made; `cost` is the usage of a language model."""
+    description. `notes` say what was assumed, `unclear` are the words not understood, `not_possible` says why
+    the rest cannot be made; `cost` is the usage of a language model, `previous` the plan before the last
+    follow-up."""
 
     text: str = field(repr=False)
     asked: Asked = field(default_factory=Asked)
@@ -141,6 +142,7 @@ class Plan:
     source: str = SOURCE_WORDS
     cost: str = ""
     earlier: tuple[Asked, ...] = ()
+    previous: Plan | None = field(default=None, repr=False, compare=False)
 
     @property
     def remarks(self) -> tuple[str, ...]:

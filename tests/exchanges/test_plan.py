@@ -337,6 +337,16 @@ def test_a_described_message_has_its_plan() -> None:
             ["0100", "0110 39=51", "0100 4=000000000900", "0110 39=10 4=000000000300"],
         ),
         ("visa 9 USD declined 91", "once more, approved", ["0100", "0110 39=91", "0100", "0110 39=00"]),
+        ("visa 9 USD timeout", "retry, approved", ["0100", "0100", "0110 39=00"]),
+        ("visa 9 USD timeout", "send it again, this time it is approved", ["0100", "0100", "0110 39=00"]),
+        ("visa 9 USD declined 91", "versuch es noch einmal", ["0100", "0110 39=91", "0100"]),
+        ("visa 9 USD declined 91", "inténtalo otra vez", ["0100", "0110 39=91", "0100"]),
+        ("visa 9 USD declined 91", "tenta outra vez", ["0100", "0110 39=91", "0100"]),
+        ("visa 9 USD declined 91", "essaie encore une fois", ["0100", "0110 39=91", "0100"]),
+        ("visa 9 USD declined 91", "resend it, approved", ["0100", "0110 39=91", "0100", "0110 39=00"]),
+        ("visa 9 USD timeout, then reversed", "the reversal gets approved", ["0100", "0400", "0410 39=00"]),
+        ("visa 9 USD timeout", "reverse it, and the reversal is approved", ["0100", "0400", "0410 39=00"]),
+        ("two visa sales of 9 USD", "reverse the second", ["0100", "0110", "0100", "0110", "0400", "0410"]),
         ("visa 9 USD declined 51", "no, expired card instead", ["0100", "0110 39=54"]),
         ("visa 9 USD declined 51", "approve it after all", ["0100", "0110 39=00"]),
         ("visa 9 USD", "only 3 authorized", ["0100 4=000000000900", "0110 39=10 4=000000000300"]),
@@ -395,7 +405,10 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
         ("visa 9 USD", "approve only 20 of it"),
         ("visa 9 USD", "only 20 authorized"),
         ("visa 9 USD", "20 of it approved"),
-        ("visa 9 USD timeout", "retry, approved"),
+        ("visa 9 USD timeout, then reversed", "approved"),
+        ("visa 9 USD timeout", "reverse it, approved"),
+        ("visa 9 USD timeout, then reversed", "the reversal is declined"),
+        ("visa 9 USD", "never mind"),
         ("visa 9 USD", "send it again"),
         ("visa 9 USD", "with the response"),
         ("visa 9 USD timeout", "with the response"),
@@ -415,6 +428,16 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
 def test_a_follow_up_never_guesses(first: str, then: str) -> None:
     """What may be meant in several ways, or is not there to be changed, is unclear."""
     assert plan_of(then, before=plan_of(first)).unclear
+
+
+def test_the_last_change_is_taken_back() -> None:
+    """`Undo that` is about the last change; with none before it, about the payment."""
+    first = sim.plan("mc 15 EUR")
+    plan = first.then("contactless").then("in dollars")
+    for text in ("undo that", "oh, scratch that", "mach das rückgängig", "deshaz eso", "desfaz isso"):
+        assert plan.then(text).plan.code == first.then("contactless").plan.code
+    assert plan.then("undo it").then("undo it").plan.code == first.plan.code
+    assert "reversal" in first.then("undo it").plan.code
 
 
 def test_a_part_is_in_the_currency_of_the_payment() -> None:
