@@ -30,7 +30,8 @@ _LEAST_CUT, _MOST_CUT = 20, 8  # least length of a truncated message, and the mo
 _SHOWN = 12
 _MISFIT = WEIGHTS["misfit"]
 _TPDU_BYTES = 5
-_STRANGE = 8  # bytes of no known framing, before what is known
+# Bytes of no known framing before what is known, and the least bits that both save together.
+_STRANGE, _STRANGE_WORST = 8, WEIGHTS["strange_worst"]
 _HEADS = frozenset(("unionpay", "version-2"))
 # Line ends, perhaps as a literal has them.
 _LINE_ENDS = re.compile(rb"(?:\\[rn]|[\r\n])+")
@@ -110,7 +111,8 @@ def _explain(
                 best = Front((layer, *rest.layers), bits)
     for size in range(1, min(_STRANGE + 1, len(front)) if at == 0 else 0):
         strange, rest = _unknown(front[:size], 0, total), _explain(front, size, total, end, 1, seen)
-        if not rest.unknown and strange.bits + rest.bits > max(best.bits, 0.0):
+        worst = 0.0 if front[:size].isalnum() else _STRANGE_WORST  # characters are less of a length
+        if not rest.unknown and strange.bits + rest.bits > max(best.bits, worst):
             best = Front((*strange.layers, *rest.layers), strange.bits + rest.bits)
     seen[at, depth] = best
     return best

@@ -533,3 +533,16 @@ def test_bytes_that_agree_with_a_list_are_the_message() -> None:
     best = guess(f"Dump:\n{data.hex()}\n\nMTI: 1100\n{rows}")
     assert best.message is not None
     assert best.message.fields == fields
+
+
+@pytest.mark.parametrize(("outer", "inner"), [(5, 5), (-3, 7), (40, 40), (200, 9)])
+@pytest.mark.parametrize("zeros", [b"", b"\0\0"])
+def test_a_visa_header_behind_a_wrong_length_is_known(outer: int, inner: int, zeros: bytes) -> None:
+    """Both lengths are wrong, and the message behind them is read to its end, unsure."""
+    sale = generate("auth", network="VISA", at=AT).message
+    body = encode(sale, "visa")
+    size = len(body) + 22
+    header = bytes([22, 1, 2]) + (size + inner).to_bytes(2, "big") + bytes(17)
+    best = guess((size + outer).to_bytes(2, "big") + zeros + header + body)
+    assert (best.message, best.complete, best.confidence) == (sale, True, UNSURE)
+    assert best.framing[-1] == "Visa header of 22 bytes"
