@@ -12,9 +12,33 @@ from pathlib import Path
 
 from tests.spellings import SPELLINGS
 
-# Not the README: that has messages in it.
-_PROSE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-_CODE = (Path(__file__).parents[1] / "sim" / "errors.py").read_text(encoding="utf-8")
+# Texts that nobody edits: a longer or shorter one would change every paste that is drawn after it.
+_PROSE = (Path(__file__).parents[1] / "LICENSE").read_text(encoding="utf-8")
+_CODE = '''class Ledger:
+    """Entries by account, each with its amount in cents."""
+
+    def __init__(self, name: str, limit: int = 5000) -> None:
+        self.name, self.limit = name, limit
+        self._entries: dict[str, list[int]] = {}
+
+    def add(self, account: str, amount: int) -> int:
+        """Add an entry and return the balance.
+
+        >>> Ledger("2024").add("0100", 1200)
+        1200
+        """
+        if not 0 < amount <= self.limit:
+            raise ValueError(f"{amount} is not from 1 to {self.limit}")
+        self._entries.setdefault(account, []).append(amount)
+        return sum(self._entries[account])
+
+    @property
+    def total(self) -> int:
+        return sum(map(sum, self._entries.values()))
+
+
+_LABELS = {0: "none", 200: "first", 210: "second", 420: "third"}
+'''
 
 
 def _words(chance: random.Random) -> str:

@@ -30,8 +30,9 @@ _EVIDENCE_THIN = WEIGHTS["evidence_thin"]
 _EVIDENCE_ROUTED = WEIGHTS["evidence_routed"]
 # What precedes ISO 8583 messages and hardly anything else.
 _ROUTED = frozenset(("tpdu", "tpdu-ascii", "base24", "rbp", "visa", "unionpay", "unionpay-switch"))
-# A text form with letters in its bitmap and none after it: no hex has that.
-_BEGUN = re.compile(rb"[0-9]{4}(?=[0-9]{0,15}[A-Fa-f])[0-9A-Fa-f]{16}[0-9]{12,}(?![A-Fa-f])")
+# The begin of a text form: hex digits of other things hardly have so few letters behind 16 of them.
+_BEGUN = re.compile(rb"[0-9]{4}([0-9A-Fa-f]{16})[0-9]{12}")
+_BLANK = re.compile(rb"\s")
 # What no other text or bytes start with: a usual MTI after it is a message's, whatever its bitmap announces.
 _PLAIN_HEADS = frozenset(("base24", "a4m", "unionpay-switch"))
 
@@ -59,7 +60,7 @@ def _begins_well(best: Candidate, near: bool) -> bool:
     bytes before it, and a bitmap that bytes hardly have by chance."""
     if not usual(best.anchor.mti) or (best.front.unknown and not near):
         return False
-    if best.is_text and not best.anchor.at and (_BEGUN.match(best.data) or _is_whole(best)):
+    if best.is_text and not best.anchor.at and _is_begun(best):
         return True
     count = len(best.anchor.numbers)
     if any(layer.name in _PLAIN_HEADS for layer in best.front.layers):
@@ -71,9 +72,15 @@ def _begins_well(best: Candidate, near: bool) -> bool:
     return _FEWEST <= count <= _MOST_THIN and best.evidence >= _EVIDENCE_THIN
 
 
-def _is_whole(best: Candidate) -> bool:
-    """Whether a text form is all of the paste, and not the hex digits of something else."""
-    return best.reading.name == TEXT and not is_hexed(best.data.decode("latin-1"), whole=False)
+def _is_begun(best: Candidate) -> bool:
+    """Whether a text form begins the text, with letters in its bitmap, or as all of a paste that is not
+    the hex digits of something else."""
+    begun = _BEGUN.match(best.data)
+    if begun is None or not begun[1].isdigit():
+        return begun is not None
+    return best.reading.name == TEXT and not is_hexed(
+        _BLANK.sub(b"", best.data).decode("latin-1"), whole=False
+    )
 
 
 def _only_the_front(best: Candidate) -> bool:

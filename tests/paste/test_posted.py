@@ -456,6 +456,15 @@ def test_sizes_between_names_and_values_are_no_numbers(divider: str) -> None:
     assert best.message.fields == {number: _SALE.fields[number] for number in (3, 4, 7)}
 
 
+@pytest.mark.parametrize("ending", ["", "\r\n", "  tool-1.2.tar.gz", " Mend the parser", ":3f", "Zm9v+/=="])
+def test_a_checksum_that_starts_like_a_message_is_none(ending: str) -> None:
+    """Four digits and hex: not the begin of a text form, whatever stands behind it."""
+    digest = "0200d0f5a590bb0f8057cac76936ba265904298ec055cc81cf768ce05a5731c2"
+    for text in (digest, digest.upper(), digest[:40]):
+        assert guess(text + ending).message is None, text
+        assert guess(f"{text}{ending}\n{digest[::-1]}").message is None, text
+
+
 @pytest.mark.parametrize("text", ["20261120123045 INFO message type 02", "2026112012304501 [Q2] sent 0200B2"])
 def test_a_year_is_no_mti(text: str) -> None:
     """A line of a log that starts with its date."""
