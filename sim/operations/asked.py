@@ -74,7 +74,8 @@ def options_of(
         edition = version_named(version)
     else:
         of_text = version_of(text) if _is_mti(text) else None
-        native = native_version(owner, card if isinstance(card, str) else None)
+        spoken_by = link.network if link and link.network else owner
+        native = native_version(spoken_by, card if isinstance(card, str) else None)
         edition = of_text or (fmt.version if fmt else None) or native
     if link is not None and link.version and edition != link.version:
         if version is not None or _is_mti(text):

@@ -280,6 +280,15 @@ def test_the_data_dictionary_of_an_interface() -> None:
     assert sim.fields("1987", interface="ifsf").set_index("number").format[43] == "ans..99"
 
 
+@pytest.mark.parametrize("link", sorted(interfaces()))
+@pytest.mark.parametrize("network", [None, "VISA", "AMEX"])
+def test_a_generated_message_has_the_version_of_its_interface(link: str, network: str | None) -> None:
+    """Without a version, whatever the card: it is right on the interface that it is made for."""
+    made = sim.generate("auth", network=network, interface=link, at=AT)
+    found = sim.validate(made.iso.message, interface=link)
+    assert not set(found["severity"]) & {"error", "warning"}
+
+
 def test_verbs_about_a_message_take_its_interface() -> None:
     """A terminal's sale is converted and repaired as one, whatever card it is for."""
     sale = sim.generate("financial", network="VISA", interface="nac", at="2026-11-20T12:30:45")
