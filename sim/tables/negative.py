@@ -51,7 +51,7 @@ def break_message(
     -------
     MessageTable
         The broken message, as from `parse`, so a framing fault shows where reading stops; `.iso.notes` says
-        what was broken and which rule must find it.
+        what was broken, which rule must find it, and which others may.
 
     Raises
     ------
@@ -74,7 +74,8 @@ def break_message(
     place = locate(broken.field, broken.start, "", "").removesuffix(": expected , found ")
     if broken.path and broken.path != str(broken.field):
         place = place.replace(f"DE {broken.field}", f"DE {broken.path}")
-    notes = (broken.what, f"The rule {broken.rule} must find it: {place} ({broken.severity}).")
+    others = (f"The rule {rule} may report it, too." for rule in broken.also)
+    notes = (broken.what, f"The rule {broken.rule} must find it: {place} ({broken.severity}).", *others)
     return table_of(result, source=SOURCE_FAULT, notes=notes)
 
 

@@ -28,6 +28,15 @@ def test_a_content_fault_gives_a_message_table() -> None:
     assert found[["rule", "start"]].to_numpy().tolist() == [["chip-amount", 339]]
 
 
+@pytest.mark.parametrize("fault", ["cash-machine-attended", "chip-declined-offline", "month-13"])
+def test_every_rule_that_finds_a_fault_is_named(fault: str) -> None:
+    """The one that must, and others that may: nothing is found that the notes do not tell."""
+    table = sim.break_message(sim.generate("auth", network="VISA", at=AT), fault)
+    found = set(sim.validate(table)["rule"])
+    assert {rule for rule in found if f"The rule {rule} m" in " ".join(table.iso.notes)} == found
+    assert len(found) == len(table.iso.notes) - 1
+
+
 def test_a_framing_fault_shows_where_reading_stops() -> None:
     """A text that does not parse gives its pieces, with the finding at the promised element and offset."""
     table = sim.break_message(good(), "length-letter")

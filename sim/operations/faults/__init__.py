@@ -1,7 +1,7 @@
 """Negative data: valid messages broken in one place, each labeled with the finding it must cause.
 
-A fault is applied to a message only if it causes exactly the promised finding and no other new one; each case
-is checked, so a label is never wrong.
+A fault is applied to a message only if it causes exactly the promised finding and no new one of a rule that
+its row does not name in `also`; each case is checked, so a label is never wrong.
 """
 
 from __future__ import annotations
