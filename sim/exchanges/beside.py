@@ -21,6 +21,7 @@ _MOST = 50  # messages of a kind: our choice
 MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "reason!", "then", "option",
           "code", "trade", "city", "country")  # fmt: skip
 _NEAR = 4
+_MONEY = ("amount", "bare")
 _SLOTS = {
     "reason": "decision",
     "reason!": "decision",
@@ -107,10 +108,7 @@ def _only(reader: Reader) -> None:
     """`Only` before an amount adds nothing to the decision."""
     for mark in reader.all("unknown"):
         if mark.value in phrases_of("only-word"):
-            later, earlier = (
-                reader.after(mark, "amount", "bare", "part"),
-                reader.before(mark, "amount", "bare"),
-            )
+            later, earlier = reader.after(mark, *_MONEY, "part"), reader.before(mark, *_MONEY)
             near = [amount for amount in later if reader.joins(mark, amount)]
             near += [amount for amount in earlier if not reader.gap(amount, mark).strip()]
             mark.key = "aside" if near else mark.key
@@ -127,7 +125,7 @@ def _granted(reader: Reader) -> None:
     for mark in reader.all("unknown", "code", "decision"):
         if match.start("got") <= mark.start and mark.end <= end:
             mark.key = "aside"
-    if not any(mark.start == start for mark in reader.all("amount", "bare")):
+    if not any(mark.start == start for mark in reader.all(*_MONEY)):
         if pattern("got").match(match["got"]) and response_code(network, match["n"]):
             reader.unclear.append(f"{match['got']} {match['n']}: an amount or a code")
         reader.marks.append(Mark("bare", match["n"], start, end, match["n"]))
@@ -225,7 +223,7 @@ def _one_of_them(reader: Reader) -> None:
 def _codes(reader: Reader) -> None:
     """A response code right after a word for a decision or a response, `abgelehnt (05)`, or in parentheses; a
     number after an approval, `approved 80`, is an amount."""
-    text, money = reader.text, reader.all("amount", "bare")
+    text, money = reader.text, reader.all(*_MONEY)
     said = reader.all("decision", "answer", "reason", "reason!")
     for mark in reader.all("unknown"):
         code = re.compile(r"\w*").match(text, mark.start)[0].upper()  # type: ignore[index]
@@ -251,9 +249,11 @@ def _codes(reader: Reader) -> None:
 
 def _priced(reader: Reader) -> None:
     """1500 beside the name of a currency is an amount, no MTI of 1993."""
-    if reader.all("currency") and not reader.all("amount", "bare"):
-        for mark in reader.all("mti"):
-            mark.key = "bare" if mark.value[0] != "0" else mark.key
+    if not reader.all(*_MONEY):
+        for one, other in itertools.pairwise(reader.all("currency", "mti")):
+            if one.key != other.key and not reader.gap(one, other).strip(" ,"):
+                mark = one if one.key == "mti" else other
+                mark.key = "bare" if mark.value[0] != "0" else mark.key
 
 
 def _causes(reader: Reader) -> None:

@@ -19,6 +19,7 @@ _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
 _NAMING = frozenset(("which", "every", "each", "except"))
 _SILENT = EMPTY - {"change"}
 _CHANGING = (*MEANT, "amount", "bare", "currency", "only")
+_REPLACED = {*_CHANGING, "tip"} - {"head", "kind", "then", "currency"}
 _NEAR = 3  # spaces between two words
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 
@@ -32,7 +33,7 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
         plans = _changed(plans, part, compose)
     plan = together(plans)
     # What was unknown stays so; a doubt may be answered now.
-    settled = before.doubts if plan.requests != before.requests else ()
+    settled = _settled(before, reader)
     unclear = [words for words in before.unclear if words not in settled]
     return replace(
         plan,
@@ -43,6 +44,19 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
         cost=before.cost,
         previous=before,
     )
+
+
+def _settled(before: Plan, reader: Reader) -> list[str]:
+    """The doubts of *before* about what the follow-up says anew: the entry, the amount, the decision."""
+    said = {_slot(mark) for mark in reader.all(*_REPLACED)}
+    marks = Reader(before.text).all(*_REPLACED) if before.doubts else []
+    about = {doubt: {_slot(mark) for mark in marks if mark.words in doubt} for doubt in before.doubts}
+    return [doubt for doubt, slots in about.items() if set() < slots <= said]
+
+
+def _slot(mark: Mark) -> str:
+    """The slot of *mark*; a response is a decision, a country completes a city."""
+    return {"answer": "decision", "bare": "amount", "country": "city"}.get(mark.key, slot(mark))
 
 
 def _parts(reader: Reader) -> Iterator[Reader]:

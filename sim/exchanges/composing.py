@@ -169,7 +169,7 @@ class Composer(Draft):
             left.append("less")
         if not self.all("host", "suite"):
             left += ["bound", "everything", "endpoint"]
-        if not self.all("partof"):
+        if not (self.all("partof") and self.all("then")):
             left.append("rest")
         if not any(mark.value == "completion" for mark in self.all("head")):
             left.append("booking")  # paid now, or held until later?
@@ -714,6 +714,10 @@ class Composer(Draft):
             if pattern("agent").match(whys[0].words) or decision.outcome == "declined":
                 self.bad(whys[0].words)
             steps.append((whys[0].start, f"reversal:{whys[0].value}"))
+        elif decision.outcome == "declined" and not self.all("reason", "reason!", "code"):
+            for mark in self.all("why"):
+                if mark.value == "timeout":
+                    self.bad(mark.words)  # nobody decided
         steps += [(mark.start, "repeat") for mark in again[:1]]
         stages = [mark for mark in self.all("head", "also") if mark.key == "also" or mark.value in chain]
         sums = [mark for role in self.shares if role not in _OF_REQUEST for mark in self.shares[role]]

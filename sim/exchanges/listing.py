@@ -169,11 +169,8 @@ class _List:
             (at for at, clause in enumerate(clauses) if clause.number == 1 and not clause.is_remark), 0
         )
         first = 0 if any(clause.opens for clause in clauses[:first]) else first
-        rest = [
-            clause
-            for clause in clauses[first:]
-            if (clause.keys or clause.repeats or clause.retries) and not clause.of_all
-        ]
+        rest = [clause for clause in clauses[first:]
+                if (clause.keys or clause.repeats or clause.retries) and not clause.of_all]  # fmt: skip
         shared = [*clauses[:first], *(clause for clause in clauses if clause.of_all)]
         while len(rest) > 1 and rest[0].leads(len(rest)):
             shared.append(rest.pop(0))

@@ -51,8 +51,8 @@ def is_credit(message: Message) -> bool:
 
 def management(message: Message, network: str | None = None) -> str:
     """What a network management message is for: sign-on, sign-off, echo, key, cutover, other; empty if no
-    code list has its code. It has no card to detect a network from, so without *network*'s own or the
-    standard's meaning any network's counts.
+    code list has its code. It contains no card number that reveals a network, so if neither *network* nor the
+    standard defines the code, the first network that does counts.
 
     >>> management(Message("0800", {70: "301"})), management(Message("1804", {24: "801"}, "1993"))
     ('echo', 'sign-on')

@@ -304,9 +304,8 @@ class Reader:
         at = 0
         while at < len(tokens):
             words, size = self._phrase(tokens, at, longest)
-            for later in range(
-                at + 1, at + size
-            ):  # `not permitted on this terminal`, not `transaction not permitted`
+            # `not permitted on this terminal`, not `transaction not permitted`
+            for later in range(at + 1, at + size):
                 others, more = self._phrase(tokens, later, longest)
                 if more > size and {key for key, _ in table[words]} & {key for key, _ in table[others]}:
                     words, size = self._phrase(tokens, at, later - at)

@@ -150,6 +150,8 @@ def test_any_text_gives_a_plan(text: str) -> None:
         ("Visa purchase 20 EUR, not declined", "not"),
         ("Visa and Mastercard purchase 20 EUR", "Mastercard"),
         ("Visa purchase 20 EUR and 7", "7"),
+        ("Visa purchase 20 EUR, the issuer sends back a decline", "back"),
+        ("Visa purchase 20 EUR, fails because of a timeout", "timeout"),
     ],
 )
 def test_what_is_not_understood_is_said_in_its_own_words(text: str, words: str) -> None:
@@ -372,6 +374,10 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa 9 KWD", "7.125 rather", ["0100 4=000000007125"]),
         ("visa 9 USD", "in yen, 1500", ["0100 4=000000001500 49=392"]),
         ("visa 9 USD at LIDL", "the merchant is ALDI now", ["0100 43*ALDI"]),
+        ("visa 9 USD at LIDL", "the merchant is now ALDI", ["0100 43*ALDI"]),
+        ("visa 9 USD, chip swipe", "swipe", ["0100 22=901"]),
+        ("visa 1.234 EUR", "make it 1234.00 EUR", ["0100 4=000000123400"]),
+        ("visa 9 USD in Springfield", "in the US", ["0100"]),
         ("visa 9 USD declined", "change the reason to lost card", ["0100", "0110 39=41"]),
         ("visa 9 USD approved", "again, but with an expired card", ["0100", "0110 39=54"]),
         (
@@ -399,6 +405,12 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
         ("visa 9 USD declined 51", "the customer tries another card"),
         ("visa 9 USD", "reverse the rest"),
         ("visa 9 frobs", "contactless"),
+        ("visa 1.234 EUR", "contactless"),  # a doubt remains until it is answered
+        ("visa 9 USD, chip swipe", "with PIN"),
+        ("visa preauth 9 USD, increased", "increase by 5 USD"),
+        ("visa 9 USD", "go back to chip"),
+        ("visa 9 USD", "no app"),
+        ("visa cash withdrawal of 9 USD", "the ATM paid out only 4, refund the rest"),
         ("visa 9 USD", "no reversal"),
         ("visa 9 USD", "make the second one decline"),
         ("visa 9 USD", "approved for 20"),
@@ -493,6 +505,9 @@ def test_ten_of_these_of_which_every_third_is_declined() -> None:
             ["0100"],
             ("fault", "chip-amount-differs"),
         ),
+        ("visa purchase of 9 EUR so that we can see a decline", ["0100", "0110"], ("outcome", "05")),
+        ("visa 1200 request in USD", ["1200"], ("currency", "USD")),
+        ("compra visa de 9 BRL pelo aplicativo", ["0100"], ("entry", "ecommerce")),
     ],
 )
 def test_what_testers_write(text: str, mtis: list[str], option: tuple[str, object]) -> None:
