@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from server.errors import Problem, iso_fault, iso_problem, problem
 from sim import operations
-from sim.errors import MTI_FIELD, BuildError, ChoiceError
+from sim.errors import MTI_FIELD, BuildError, ChoiceError, quoted_value
 from sim.exchanges.plan import Plan, Run, UnclearError, masked_description
 from sim.operations import building, reading
 
@@ -52,7 +52,7 @@ def build(body: Any) -> Answer:
     name = _checked_format(body.format)
     if unknown := [key for key in body.fields if key not in _ELEMENTS]:
         expected = "a data element 2 to 128"
-        faults = {key: BuildError(None, None, expected, repr(key[:9])) for key in unknown}
+        faults = {key: BuildError(None, None, expected, quoted_value(key)) for key in unknown}
         raise Problem(422, [_unwritable(key, fault) for key, fault in faults.items()])
     fields = {int(number): value for number, value in body.fields.items()}
     try:

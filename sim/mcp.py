@@ -27,7 +27,7 @@ if find_spec("mcp") is None:
         "AI assistants need the package mcp: pip install 'iso8583-lab[mcp]'", name="mcp"
     )
 
-from pydantic import Field  # the protocol's package describes arguments with it
+from pydantic import ConfigDict, Field  # the protocol's package describes arguments with it
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -198,7 +198,10 @@ def _resource(server: MCPServer[Any], path: str) -> None:
 def main() -> None:
     """Serve on standard input and output until they are closed."""
     from mcp.server.mcpserver import MCPServer  # takes a second, and only serving needs it
+    from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
 
+    # Invalid arguments may be card data; an option that no tool has would be left out silently.
+    ArgModelBase.model_config.update(ConfigDict(hide_input_in_errors=True, extra="forbid"))
     server: MCPServer[Any] = MCPServer(
         "iso8583", title="ISO 8583 Lab", version=sim.__version__, instructions=_INSTRUCTIONS
     )

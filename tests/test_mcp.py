@@ -185,6 +185,38 @@ def test_what_is_wrong_is_the_answer(talk: Callable[[Work], None]) -> None:
     talk(work)
 
 
+REJECTED: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("generate", {"pan": int(PAN)}, "pan"),
+    ("generate", {"clear": PAN}, "clear"),
+    ("parse", {"message": {"pan": PAN}}, "message"),
+    ("validate", {"message": REQUEST, "against": PAN}, "against"),
+    ("build_message", {"mti": "0100", "fields": {"2": int(PAN)}}, "fields.2"),
+    ("build_message", {"mti": "0100", "fields": PAN}, "fields"),
+    ("learn", {"messages": PAN}, "messages"),
+    ("explain", {"text": REQUEST}, "text"),
+    ("generate", {"amount": 2500}, "amount"),
+    ("respond", {"message": REQUEST, "response_code": "51"}, "response_code"),
+)
+
+
+def test_rejected_arguments_are_named_but_not_quoted(talk: Callable[[Work], None]) -> None:
+    """A wrong type and an option that the tool does not have are errors that name the argument and never
+    show its value."""
+
+    async def work(client: Client, ask: Asked) -> None:
+        for tool, given, name in REJECTED:
+            found = await client.call_tool(tool, given)
+            text = found.content[0].text  # type: ignore[union-attr]  # it is text
+            assert found.is_error, (tool, given)
+            assert f"\n{name}\n" in text
+            assert PAN[:7] not in text
+        assert all(
+            one.input_schema["additionalProperties"] is False for one in (await client.list_tools()).tools
+        )
+
+    talk(work)
+
+
 def test_a_number_of_any_length_is_an_answer() -> None:
     """A number with more digits than Python prints gets a result: JSON cannot carry it, but a caller in
     this process can."""

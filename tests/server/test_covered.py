@@ -9,7 +9,7 @@ from typing import Any
 from support import together
 
 PAN = "4539578763621486"
-TELLING = "787636"  # its middle, which is never shown
+TELLING = ("4539578", "787636")  # more of its first digits than are shown, and its middle
 ENDPOINTS = {
     "/generate": {},
     "/explain": {"message": "x"},
@@ -34,6 +34,7 @@ SPELLINGS: dict[str, Any] = {
     "object": {"pan": int(PAN), "x": [PAN]},
     "nested": [[{"a": {"b": [int(PAN), {"c": float(PAN)}]}}]],
     "key": {PAN: 1},
+    "key of a text": {PAN: "1"},
     "key of a key": {"a": {f"x{PAN}": {}}},
 }
 # JSON that is none, around a card number.
@@ -72,9 +73,10 @@ def broken() -> Iterator[tuple[str, bytes]]:
         yield path, b'{"pan": NaN, "x": %b}' % text
 
 
-def digits(answer: Any) -> str:
-    """All digits in the faults of a response, in order."""
-    return "".join(filter(str.isdigit, json.dumps(answer.json()["detail"])))
+def tells(answer: Any) -> bool:
+    """Whether the digits in the faults of a response, in order, have those of the card number."""
+    digits = "".join(filter(str.isdigit, json.dumps(answer.json()["detail"])))
+    return any(telling in digits for telling in TELLING)
 
 
 @together("path, body", refusals)
@@ -82,7 +84,7 @@ def test_no_refusal_quotes_a_card_number(client: Any, path: str, body: bytes) ->
     """Input, message and context of every fault of every endpoint."""
     answer = client.post(path, body)
     if answer.status_code == 422:
-        assert TELLING not in digits(answer)
+        assert not tells(answer)
 
 
 @together("path, body", broken)
@@ -90,7 +92,7 @@ def test_broken_json_is_not_quoted(client: Any, path: str, body: bytes) -> None:
     """Invalid JSON is not quoted."""
     answer = client.post(path, body)
     assert answer.status_code == 422
-    assert TELLING not in digits(answer)
+    assert not tells(answer)
 
 
 def test_numbers_that_are_no_cards_are_quoted(client: Any) -> None:
@@ -105,4 +107,4 @@ def test_a_header_is_not_quoted(client: Any, path: str) -> None:
     """The head of a request is not quoted."""
     answer = client("POST", path, content=b"{}", headers={"content-type": f"text/{PAN}; a={PAN}"})
     assert answer.status_code == 422
-    assert TELLING not in digits(answer)
+    assert not tells(answer)
