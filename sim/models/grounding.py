@@ -143,6 +143,7 @@ class Ground:
         sentences = [*chain.from_iterable(texts)]
         pairs = {pair for units in sentences for unit in units for pair in unit.pairs}
         self.months = {pair for pair in pairs if pair[0] == "month"}
+        self.days = {day for units in sentences for at in range(len(units)) for day in _days(units, at)}
         self.claims = {
             claim
             for keys, units in (
@@ -257,6 +258,8 @@ class Ground:
         """What the number or code at *at* is; *decided*: the clause tells a decision."""
         text = clause[at].text
         before = clause[max(0, at - 2) : at]
+        if (days := _days(clause, at)) and self.days.isdisjoint(days):
+            return "false"
         if any(unit.has("coded", "answer") for unit in before):
             return "proof" if text.upper() in self.answer_codes else "false"
         if any(unit.has("coded") for unit in before) or (
@@ -356,6 +359,14 @@ class Compared:
         if own.count(Verdict.SUPPORTED) == len(own) and len(named) < len(verdicts):
             return Verdict.SUPPORTED, []
         return Verdict.UNCHECKED, [text for _, some in verdicts for text in some]
+
+
+def _days(units: list[_Unit], at: int) -> set[tuple[str, Claim]]:
+    """The number at *at*, if it is that of a day, with the month before or after it."""
+    if not (units[at].text.isdecimal() and len(units[at].text) <= 2):  # two digits
+        return set()
+    near = (*units[max(0, at - 1) : at], *units[at + 1 : at + 2])
+    return {(units[at].text, pair) for unit in near for pair in unit.pairs if pair[0] == "month"}
 
 
 def _denials(words: Iterable[str]) -> int:

@@ -32,6 +32,7 @@ MESSAGES = {
     "partial": respond(REQUEST, "10", amount_minor_units=8000).message,
     "half": respond(REQUEST.replace(de4="000000250000"), "10", amount_minor_units=125000).message,
     "reversal": reverse(REQUEST).message,
+    "rest": reverse(REQUEST, final_amount_minor_units=2345).message,
     "echo": generate("echo", at=NOW).message,
     "typed": REQUEST.replace(
         de63="THE AMOUNT IS 999.99 USD. STAN 666666, 31 December at 23:59, REVERSAL, AMEX"
