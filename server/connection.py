@@ -44,6 +44,8 @@ class StrictRequest(Request):
             return
         if fault := _head_fault(self):
             raise BadRequest(fault)
+        if coding := self.headers.get("transfer-encoding"):
+            self.headers["transfer-encoding"] = coding.strip("\t ").lower()  # RFC 9112, section 7
         if not self.app.ctx.hosts(target_host(url_bytes.decode(), self.headers.get("host"))):
             msg = "This server does not serve the requested host name; to allow it, add it to SIM_HOSTS"
             raise problem(421, "misdirected_request", ["header", "host"], msg)

@@ -52,6 +52,7 @@ ALLOWED = {
     "empty value": POST + b"X-Empty:\r\nContent-Length: 2\r\n\r\n{}",
     "bytes beyond ASCII": POST + "X-Name: é\r\nContent-Length: 2\r\n\r\n{}".encode(),
     "chunk extension": CHUNKED + b'\r\n1 ;a="b";c\r\n{\r\n1\r\n}\r\n0\r\n\r\n',
+    "capitals and blanks in a coding": POST + b"Transfer-Encoding: Chunked \r\n\r\n2\r\n{}\r\n0\r\n\r\n",
     "zeros before a chunk size": CHUNKED + b"\r\n0002\r\n{}\r\n000\r\n\r\n",
     "capitals": POST.replace(b"Host", b"HOST") + b"CONTENT-LENGTH: 2\r\n\r\n{}",
 }
