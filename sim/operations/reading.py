@@ -154,9 +154,11 @@ def _of_link(reading: Reading, link: str | None) -> Reading:
     if link is None or reading.message is None:
         return reading
     message = _on(reading.message, link)
-    if reading.format in (MESSAGE, NAMED):  # elements that fit one interface may not fit another
-        again = of_message(message)
+    again = of_message(message)  # elements that fit one interface may not fit another
+    if reading.format in (MESSAGE, NAMED):
         return replace(reading, message=message, version=message.version, misfits=again.misfits)
+    if again.misfits and message.version != reading.version:
+        return replace(reading, reasons=(*reading.reasons, f"not of {link}: {again.misfits[0]}"))
     return replace(reading, message=message)
 
 

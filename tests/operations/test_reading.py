@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from support import together
 
 import sim
+from sim.codec import parse
 from sim.errors import ParseError
-from sim.operations import generate, parse_any
+from sim.operations import convert, generate, parse_any, read
 
 REQUEST = generate("auth", network="VISA").raw
 
@@ -49,3 +51,16 @@ def test_a_cut_dump_after_an_empty_line_is_read_as_far_as_it_goes() -> None:
     dump = "\n".join(rows)
     assert "hex dump with offsets" in sim.parse(dump).iso.read_as
     assert sim.parse(f"\n{dump}\n").iso.read_as == sim.parse(dump).iso.read_as
+
+
+@together("interface", ["amex", "elavon", "ifsf", "ipm"])
+def test_a_version_that_an_interface_does_not_have_is_kept(interface: str) -> None:
+    """A message of 1987 on an interface of 1993 is read by its own elements, and the reasons say so; it can
+    be converted."""
+    raw = generate("auth", network="VISA").raw
+    reading = read(raw, interface=interface)
+    assert (reading.version, reading.text) == ("1987", raw)
+    assert reading.message is not None
+    assert reading.message.fields == parse(raw).fields
+    assert f"not of {interface}: DE 12" in reading.reasons[-1]
+    assert convert(reading.message, "1993").message.mti == "1100"
