@@ -81,8 +81,12 @@ def convert(body: Any, *, guess: bool = True) -> Answer | None:
     if reading.message is None or reading.misfits:
         raise _refused(reading)
     result = operations.convert(reading.message, body.target_version, network=body.network)
+    try:
+        raw = result.raw
+    except BuildError as error:  # an element as long as another interface has it
+        raise iso_problem("iso8583_build", _MESSAGE, error) from None
     return {
-        "message": result.raw,
+        "message": raw,
         "mti": result.message.mti,
         "version": body.target_version,
         "fields": operations.field_values(result.message, body.network),

@@ -277,3 +277,13 @@ def test_convert_needs_a_version(client: Any, target: Any) -> None:
     """The version to convert to is one of the three."""
     answer = client.post("/convert", {"message": ECHO, "target_version": target})
     assert faults(answer) == [("enum", ["body", "target_version"])]
+
+
+def test_elements_of_another_interface_are_not_converted(client: Any) -> None:
+    """An element with another length than the interface has is a fault of the message, named with what is
+    expected."""
+    raw = generate("auth", network="VISA").raw
+    answer = client.post("/convert", {"message": raw, "interface": "base24", "target_version": "1987"})
+    (fault,) = answer.json()["detail"]
+    assert (answer.status_code, fault["type"]) == (422, "iso8583_build")
+    assert (fault["loc"], fault["ctx"]["field"]) == (["body", "message"], 41)
