@@ -35,7 +35,7 @@ _NO_BITS = 40
 _BITS = 40
 _WORST = WEIGHTS["bitmap_worst"]
 _STRANGE = WEIGHTS["mti_strange"]
-_PRIVATE = "9"  # the version of MTIs for private use
+_PRIVATE = "89"  # the versions of MTIs for national and for private use
 _NO_MTI = WEIGHTS["no_mti"]
 _MTI = re.compile(r"(?=([0-9][1-9][0-9]{2}))")
 
@@ -119,9 +119,9 @@ def is_known_mti(mti: str) -> bool:
 @lru_cache(maxsize=1024)
 def strangeness(mti: str) -> float | None:
     """The penalty in bits for MTI digits without a meaning; None if the digits cannot be an MTI: an unknown
-    version, or class 0. The version of private use has no meaning."""
+    version, or class 0. The versions for national and private use have no meaning."""
     meaning = split(mti)
-    if mti[1] == "0" or (meaning.version is None and mti[0] != _PRIVATE):
+    if mti[1] == "0" or (meaning.version is None and mti[0] not in _PRIVATE):
         return None
     parts = (meaning.version, meaning.message_class, meaning.function, meaning.origin)
     return sum(_STRANGE for part in parts if not part)

@@ -406,9 +406,9 @@ def test_characters_among_packed_digits_are_read(numbers: tuple[int, ...], confi
     assert (best.message, best.confidence) == (_TERMINAL, confidence)
 
 
-@pytest.mark.parametrize("mti", ["9100", "9210"])
+@pytest.mark.parametrize("mti", ["8100", "9100", "9210"])
 def test_a_private_mti_in_packed_digits_is_read(mti: str) -> None:
-    """Version 9 is for private use: a message all the same, and not a usual one."""
+    """Versions 8 and 9 are for national and private use: a message all the same, and not a usual one."""
     best = guess(bytes.fromhex(mti) + encode(_TERMINAL, _BCD)[2:])
     assert (best.mti, best.confidence) == (mti, LIKELY)
     assert best.message is not None
@@ -503,9 +503,10 @@ def test_a_number_in_brackets_behind_a_number_is_a_size() -> None:
     assert guess(f"MTI: 0200\n{rows}").message == _SALE
 
 
-def test_a_kind_of_none_is_a_kind() -> None:
-    """In a listing of Postilion's: kind, size, number, value."""
-    rows = (f"   [None   n         {len(v):03}] {number:03} [{v}]" for number, v in _SALE.fields.items())
+@pytest.mark.parametrize("word", ["None", "VAR", "Numeric"])
+def test_any_word_before_the_content_is_a_kind(word: str) -> None:
+    """In a listing of Postilion's: kind, content, size, number, value."""
+    rows = (f"   [{word}   n         {len(v):03}] {number:03} [{v}]" for number, v in _SALE.fields.items())
     best = guess("    0200:\n    MTI : 0200:\n" + "\n".join(rows))
     assert (best.message, best.confidence) == (_SALE, SURE)
 

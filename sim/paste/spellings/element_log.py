@@ -101,9 +101,10 @@ _SAID_SIZE = (
     r"(?:len(?:gth)?|size)\s?[=:(\[]\s?[0-9]{1,4}[,;)\]]{0,2}\s{1,4}"
     r"(?:val(?:ue)?|data|content)\s?(?:[=:]\s?|(?=[(\[]))"
 )
-# An element as printed by Postilion and its imitators: kind, number (of its part, too), value.
+# An element as printed by Postilion and its imitators: kind, or any word and the content, number (of its
+# part, too), value.
 _BEHIND_KIND = re.compile(
-    r"\s{0,40}\[(?:L{1,6}VAR|FIXED|NONE)\b[^\[\]\r\n]{0,40}\]\s{1,4}"
+    r"\s{0,40}\[(?:L{1,6}VAR\b|FIXED\b|[A-Z]{1,8}\s{1,12}[abnpsxz+]{1,6}\s)[^\[\]\r\n]{0,40}\]\s{1,4}"
     r"([0-9]{3})(?:\.0{0,2}([0-9]{1,3}))?\s{1,4}(\[.*\]|[^\s\[].*?)\s{0,8}",
     re.IGNORECASE,
 )
