@@ -187,6 +187,10 @@ def sized(reader: Reader) -> None:
         size = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
         if mark.start in ends and size:
             mark.key, ends[mark.start].value = "aside", f"{ends[mark.start].value}*{size}"
+        elif mark.value in phrases_of("only-word") and mark.end + 1 in {
+            one.start for one in reader.all("which")
+        }:
+            mark.key = "aside"  # only the fourth
 
 
 def tried(reader: Reader) -> None:
@@ -248,12 +252,18 @@ def _codes(reader: Reader) -> None:
 
 
 def _priced(reader: Reader) -> None:
-    """1500 beside the name of a currency is an amount, no MTI of 1993."""
-    if not reader.all(*_MONEY):
-        for one, other in itertools.pairwise(reader.all("currency", "mti")):
-            if one.key != other.key and not reader.gap(one, other).strip(" ,"):
-                mark = one if one.key == "mti" else other
-                mark.key = "bare" if mark.value[0] != "0" else mark.key
+    """1500 beside the name of a currency, or `make it 1500`, is an amount, no MTI of 1993."""
+    if reader.all(*_MONEY):
+        return
+    beside = [
+        pair
+        for pair in itertools.pairwise(reader.all("currency", "mti"))
+        if not reader.gap(*pair).strip(" ,") and pair[0].key != pair[1].key
+    ]
+    for mark in reader.all("mti"):
+        before = pattern("ends-in-to").search(reader.folded, 0, mark.start) if reader.whole else None
+        named = any(mark in pair for pair in beside) or (before and before["alone"] is None)
+        mark.key = "bare" if named and mark.value[0] != "0" else mark.key
 
 
 def _causes(reader: Reader) -> None:
@@ -315,6 +325,11 @@ def approved_reversals(reader: Reader) -> list[tuple[Mark, Mark]]:
 
 def excluded(reader: Reader) -> None:
     """Set aside what a negation excludes, if the text says what is meant: `chip instead of contactless`."""
+    for off in pattern("taken-off").finditer(reader.folded):  # take the reversal away
+        ends = (off.start(), off.end())
+        for mark in reader.marks:
+            if mark.end == ends[1] or (mark.start == ends[0] and mark.key in ("unknown", "actual", "polite")):
+                mark.key, mark.value = "aside" if mark.start > ends[0] else "negation", "not"
     for mark in reader.all("negation"):
         if mark.words.lower() == "no" and reader.portuguese:
             mark.key = "aside"  # in the

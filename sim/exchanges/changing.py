@@ -13,6 +13,7 @@ from dataclasses import replace
 from sim.exchanges.beside import EMPTY, MEANT, approved_reversals, chosen, excluded, sized, slot, tried
 from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Asked, Plan, stan_after, steps_of, together
+from sim.exchanges.sums import minor_units
 from sim.exchanges.words import Mark, Reader, Sum
 
 _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
@@ -226,10 +227,17 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
         later = part.after(mark, *MEANT)
         if len(later) > 1 and slot(later[0]) == slot(later[1]):
             later[0].key = "aside"  # change the chip to a tap
+    money = asked.options.get("amount_minor_units"), str(asked.options.get("currency", "USD"))
     for mark in part.all("negation"):
         after = next(iter(part.after(mark, *{other.key for other in part.marks} - _SILENT)), None)
         if after and after.key == "unknown" and fold(after.words) in (asked.outcome, *asked.options.values()):
             mark.key = after.key = "aside"  # instead of 51
+            continue
+        numbers = [one for one in part.all("unknown") if one.words.isdecimal()]
+        if after in numbers[1:] and minor_units(after.words, money[1], comma=part.comma) == money[0]:
+            mark.key = after.key = "aside"  # 100 instead of 80
+            first = numbers[numbers.index(after) - 1]
+            first.key, first.value = "bare", first.words
             continue
         less = _without(asked, after) if after and mark.value else None
         if after and less:

@@ -5,6 +5,7 @@ without a role."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -151,11 +152,15 @@ class Composer(Draft):
     # -- words
     def _unknown(self) -> None:
         """Report unknown words, and words whose context is missing."""
-        trades = {mark.end: mark for mark in self.all("trade")}
-        for mark in self.all("unknown"):  # Hotel Sacher
-            trade = trades.get(mark.start - 1)
-            if trade and mark.words[:1].isupper() and trade.words[:1].isupper():
-                mark.key, mark.value = "merchant", self.reader.text[trade.start : mark.end]
+        for mark, trade in itertools.product(self.all("unknown"), self.all("trade")):  # Hotel Sacher
+            between = self.reader.after(trade, *{other.key for other in self.reader.marks})
+            plain = all(
+                other.key in ("unknown", "merchant") or other.start >= mark.start for other in between
+            )
+            named = pattern("named").fullmatch(self.reader.text, trade.end, mark.start)
+            if mark.words[:1].isupper() and plain and named:
+                start = trade.start if trade.words[:1].isupper() else trade.end + 1
+                mark.key, mark.value = "merchant", self.reader.text[start : mark.end]
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
         if not self.all("which"):
@@ -410,12 +415,10 @@ class Composer(Draft):
         follows = self._follows(chain[1:], amounts, decision)
         outcome = self._outcome(decision, bool(follows))
         if purpose == "cashback" and "cashback" in amounts:
-            self.options["cashback_minor_units"] = amounts["cashback"]
             money = self.all("amount", "bare")
-            if money and pattern("and").search(self.reader.gap(money[0], money[-1])):
-                self.options["amount_minor_units"] += amounts["cashback"]
-                self.notes.append("The amount is the total of goods and cash")
-            self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
+            more = money and pattern("and").search(self.reader.gap(money[0], money[-1]))
+            self._with_cash(amounts, self.options["amount_minor_units"], bool(more))
+            self.options["amount_minor_units"] = amounts["main"]
         self.words |= {
             "message_type": said_by(self.all("kind", "mti")),
             "purpose": said_by([mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]),
@@ -426,6 +429,14 @@ class Composer(Draft):
         if follows and self.all("answer") and self._is_of_what_follows():
             request = replace(request, answered=True)
         return self._answer(request, decision, amounts)
+
+    def _with_cash(self, amounts: dict[str, int], main: int, more: bool) -> None:
+        """Set the cash; *more*: it comes on top of the *main* amount."""
+        self.options["cashback_minor_units"] = cash = amounts["cashback"]
+        self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
+        amounts["main"] = main + cash * more
+        if more:
+            self.notes.append("The amount is the total of goods and cash")
 
     def _tipped(self, chain: list[str], amounts: dict[str, int]) -> list[str]:
         """The purposes when there is a tip, which is part of the amount or comes later, in the completion."""
@@ -466,6 +477,8 @@ class Composer(Draft):
         steps = [head for head in heads if self._is_step(head, before)]
         becomes = [head.value for head in heads if head not in steps]
         request = replace(before, purpose=becomes[0], kind=None) if becomes else before
+        if "instalments" in self.options and request.purpose == "purchase":
+            request = replace(request, purpose="instalment", kind=None)
         chain = [request.purpose, *dict.fromkeys(head.value for head in steps)]
         amounts = self.amounts(chain, decision)
         was, now = (options.get("currency", "USD") for options in (before.options, self.options))
@@ -476,7 +489,13 @@ class Composer(Draft):
             chain = self._tipped(chain, amounts)
             request = request if chain[0] == before.purpose else replace(request, purpose=chain[0], kind=None)
         if "cashback" in amounts:
-            self.bad(said_by(self.shares["cashback"]))
+            plus = pattern("ends-in-plus").search(self.reader.folded, 0, self.shares["cashback"][0].start)
+            if request.purpose not in ("purchase", "cashback") or (plus and request.purpose == "cashback"):
+                self.bad(said_by(self.shares["cashback"]))
+            request = replace(request, purpose="cashback", kind=None)
+            self._with_cash(
+                amounts, amounts.get("main", self.options.get("amount_minor_units", 1000)), bool(plus)
+            )
         if "main" in amounts:
             self.put("amount_minor_units", amounts["main"])
             self.words["amount_minor_units"] = said_by(self.shares.get("main", ()))
@@ -496,13 +515,18 @@ class Composer(Draft):
     def _is_step(self, head: Mark, before: Asked) -> bool:
         """Whether a purpose comes after the payment *before*, rather than in its place: `and refund it`."""
         ordered = any(mark.start < head.start for mark in self.all("order"))
-        instead = self.all("same") or pattern("ends-in-becomes").search(self.reader.folded, 0, head.start)
+        its = any(mark.start == head.end + 1 for mark in self.all("it"))  # refund it instead
+        instead = (self.all("same") and not its) or pattern("ends-in-becomes").search(
+            self.reader.folded, 0, head.start
+        )
         follows = head.value in _AFTER and before.purpose in _ASKING and not instead
         return ordered or follows or step_of(head.value) in map(kind_of, before.then)
 
     def _more(self, before: Asked) -> None:
         """An amount on top: of a hold an increment, else with the amount before; or less of it."""
         money, whole = self.all("amount", "bare"), self.reader.whole
+        if before.purpose == "preauthorization" and money and self.all("actual"):  # the final bill is 240
+            self.reader.marks.append(replace(self.all("actual")[0], key="head", value="completion"))
         for mark in self.all("also", "less") if money else ():
             near = [amount for amount in money if not self.reader.text[amount.end : mark.start].strip()]
             if before.purpose == "preauthorization" and mark.key == "also" and not self.all("same"):
@@ -513,7 +537,7 @@ class Composer(Draft):
                     self.bad(near[0].words)
                 near[0].key = "amount"
                 near[0].value = replace(whole, minor_units=whole.minor_units + int(f"{mark.value}{units}"))
-            elif not self.all("head", "tip"):
+            elif not self.all("head", "tip", "cashbackof"):
                 self.bad(mark.words)
 
     def _decided(self, request: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
@@ -528,8 +552,9 @@ class Composer(Draft):
             self.words["outcome"] = decision.words
         elif self.all("answer") and request.outcome in (None, "timeout") and not self.all("then", "why"):
             self.bad("a response, but not which one")
-        whys = {mark.value for mark in self.all("why")}
-        if not decision.outcome and not self.all("then") and whys & {"timeout", "late"}:
+        whys = {mark.value for mark in self.all("why")} & {"timeout", "late"}
+        begins = not self.all("then") or (request.outcome is None and self.all("why", "then")[0].key == "why")
+        if not decision.outcome and whys and begins:
             request = replace(request, outcome="late" if "late" in whys else "timeout")
         return request
 

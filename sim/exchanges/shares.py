@@ -148,6 +148,8 @@ class Draft:
                 back[-1].value, partial = "partial_reversal", True  # reversed to 80
             if partial:
                 return "final"
+        if partial and after and after.key == "remain" and not tail:
+            return "final"  # so that 60 remain
         if last and last.key == "part" and joined:
             return "main"
         if stage and stage.key == "then" and not (partial and left):
