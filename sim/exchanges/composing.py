@@ -5,7 +5,6 @@ without a role."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -152,15 +151,18 @@ class Composer(Draft):
     # -- words
     def _unknown(self) -> None:
         """Report unknown words, and words whose context is missing."""
-        for mark, trade in itertools.product(self.all("unknown"), self.all("trade")):  # Hotel Sacher
-            between = self.reader.after(trade, *{other.key for other in self.reader.marks})
-            plain = all(
-                other.key in ("unknown", "merchant") or other.start >= mark.start for other in between
-            )
-            named = pattern("named").fullmatch(self.reader.text, trade.end, mark.start)
-            if mark.words[:1].isupper() and plain and named:
-                start = trade.start if trade.words[:1].isupper() else trade.end + 1
-                mark.key, mark.value = "merchant", self.reader.text[start : mark.end]
+        for trade in self.all("trade"):  # Hotel Sacher
+            name = pattern("capitals").match(self.reader.text, trade.end)
+            if name is None:
+                continue
+            inside = [mark for mark in self.reader.marks if name.start() < mark.start < name.end()]
+            end = min((mark.start for mark in inside if mark.key != "unknown"), default=name.end())
+            parts = [mark for mark in self.all("unknown") if mark in inside and mark.start < end]
+            for mark in parts[1:]:
+                mark.key = "aside"
+            for mark in parts[:1]:
+                start = trade.start if trade.words[:1].isupper() else trade.end
+                mark.key, mark.value = "merchant", self.reader.text[start:end].strip()
         for mark in self.all("impossible"):
             self.not_possible = self.not_possible or str(mark.value)
         if not self.all("which"):
@@ -489,7 +491,7 @@ class Composer(Draft):
             chain = self._tipped(chain, amounts)
             request = request if chain[0] == before.purpose else replace(request, purpose=chain[0], kind=None)
         if "cashback" in amounts:
-            plus = pattern("ends-in-plus").search(self.reader.folded, 0, self.shares["cashback"][0].start)
+            plus = pattern("and").search(self.reader.folded)
             if request.purpose not in ("purchase", "cashback") or (plus and request.purpose == "cashback"):
                 self.bad(said_by(self.shares["cashback"]))
             request = replace(request, purpose="cashback", kind=None)

@@ -148,7 +148,9 @@ class Draft:
                 back[-1].value, partial = "partial_reversal", True  # reversed to 80
             if partial:
                 return "final"
-        if partial and after and after.key == "remain" and not tail:
+        backs = [other for other in before if other.key == "then"]
+        if backs and after and after.key == "remain" and not tail and not pattern("to").search(after.words):
+            backs[-1].value = "partial_reversal"
             return "final"  # so that 60 remain
         if last and last.key == "part" and joined:
             return "main"
