@@ -375,6 +375,7 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa 9 USD", "and 5 USD cash back on top", ["0100 3~09 4=000000001400"]),
         ("visa 9 EUR en restaurante Casa Lola", "back to the chip", ["0100 22~05 43*LOLA"]),
         ("visa 9 USD declined 51", "tenta de novo com 4", ["0100", "0110", "0100 4=000000000400"]),
+        ("visa 9 EUR", "passe à 60 euros", ["0100 4=000000006000"]),
         ("visa 9 USD", "refund it instead", ["0100", "0110", "0100 3~20", "0110"]),
         ("visa 9 USD declined 51", "no, expired card instead", ["0100", "0110 39=54"]),
         ("visa 9 USD declined 51", "approve it after all", ["0100", "0110 39=00"]),
