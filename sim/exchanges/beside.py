@@ -44,6 +44,7 @@ def settle(reader: Reader) -> None:
         _priced,
         _granted,
         sized,
+        failed,
         tried,
         _counts,
         _shares,
@@ -191,6 +192,13 @@ def sized(reader: Reader) -> None:
             one.start for one in reader.all("which")
         }:
             mark.key = "aside"  # only the fourth
+
+
+def failed(reader: Reader) -> None:
+    """`The fourth fails` is a decline; of 3-D Secure or a PIN it may be more."""
+    for which, mark in itertools.product(reader.all("which"), reader.all("negation")):
+        if mark.start == which.end + 1 and pattern("failing").match(fold(mark.words)):
+            mark.key, mark.value = "decision", "declined"
 
 
 def tried(reader: Reader) -> None:

@@ -10,7 +10,17 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from sim.exchanges.beside import EMPTY, MEANT, approved_reversals, chosen, excluded, sized, slot, tried
+from sim.exchanges.beside import (
+    EMPTY,
+    MEANT,
+    approved_reversals,
+    chosen,
+    excluded,
+    failed,
+    sized,
+    slot,
+    tried,
+)
 from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Asked, Plan, stan_after, steps_of, together
 from sim.exchanges.sums import minor_units
@@ -83,6 +93,7 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
     """The *plans* of the transactions after the change of *part*."""
     sized(part)
     tried(part)
+    failed(part)
     early = part.all("earlier")
     if new := _added(plans[-1].asked, part, compose):
         return [new, *plans] if early else [*plans, new]

@@ -149,7 +149,13 @@ class Draft:
             if partial:
                 return "final"
         backs = [other for other in before if other.key == "then"]
-        if backs and after and after.key == "remain" and not tail and not pattern("to").search(after.words):
+        if (
+            backs
+            and after
+            and after.key == "remain"
+            and not tail
+            and pattern("stays").search(fold(after.words))
+        ):
             backs[-1].value = "partial_reversal"
             return "final"  # so that 60 remain
         if last and last.key == "part" and joined:
