@@ -62,7 +62,7 @@ HELD = {
     "a message whose format takes long to identify": {
         "server/test_guessing.py": ["test_a_guess_that_takes_too_long_is_ended"],
     },
-    "input designed to be slow, a file without line endings": {
+    "input crafted to be slow, a file without line endings": {
         "test_patterns.py": ["test_no_pattern_takes_more_than_its_length"],
         "tables/test_columns_text.py": ["test_a_line_without_an_end_takes_no_memory"],
     },

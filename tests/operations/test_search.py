@@ -79,5 +79,5 @@ def test_the_table() -> None:
     """A row per entry, best first; nothing found says so."""
     table = sim.search("terminal")
     assert len(table) == len(search("terminal")) > 20
-    assert table["source"].astype(bool).mean() > 0.85
+    assert table["source"][table["kind"] != "fault"].astype(bool).all()  # a fault has its rule's
     assert repr(sim.search("nosuchword")) == "Nothing found."

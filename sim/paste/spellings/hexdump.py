@@ -53,7 +53,7 @@ _ALIKE = "*"
 _WORDS = (4, 8)  # hex digits
 _NARROWEST = 4
 # For rewriting a dump.
-_HEAD = re.compile(r"(.*?)((?:0[xX])?)(0{3,8})([hH]?\]?[:|]?[ \t|]+)(.*)")
+_HEAD = re.compile(r"(.*?)((?:0[xX])?)(?<![.,])(0{3,8})([hH]?\]?[:|]?[ \t|]+)(.*)")
 _SKIPPED, _MIDDLE = " \t|-", 8
 _TAIL = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{3,10})[:h]?\s*")
 _OFFSET = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{3,8})")
