@@ -61,9 +61,7 @@ def jpos(data: bytes) -> str:
 
 def logged_dump(data: bytes) -> str:
     """A dump with a log prefix on every line."""
-    return "\n".join(
-        f"2024-01-02 03:04:05.{at:03} DEBUG {line}" for at, line in enumerate(xxd(data).splitlines())
-    )
+    return "\n".join(f"2024-01-02 03:04:05.000 DEBUG {line}" for line in xxd(data).splitlines())
 
 
 def signed(data: bytes) -> str:
