@@ -16,7 +16,7 @@ from sim.exchanges.lexicon import fold
 from sim.exchanges.making import make
 from sim.exchanges.roles import ANSWER, asking_role
 from sim.exchanges.roles import Step as Sent
-from sim.masking import mask_words
+from sim.masking import mask_piece
 from sim.operations import answering, faults
 from sim.operations.asked import generated, written_call
 from sim.operations.conversion import convert
@@ -455,11 +455,11 @@ def _short(words: str) -> str:
 
 def masked_description(text: str) -> str:
     """*text* of a description with its card data masked."""
-    return mask_words(text)
+    return mask_piece(text)
 
 
 def shown_value(name: str, value: object) -> str:
     """The *value* of an option, masked if it is card data by itself or by the *name* of the option."""
     if name == "which" and len(numbers := str(value).split(", ")) > _MOST_NUMBERS:
         value = f"{numbers[0]}, {numbers[1]}, … {numbers[-1]} ({len(numbers)} in all)"
-    return mask_words(f"{name}: {value}").removeprefix(f"{name}: ")
+    return mask_piece(f"{name}: {value}").removeprefix(f"{name}: ")

@@ -17,7 +17,7 @@ from typing import Any
 from sim.elements import dates
 from sim.exchanges import lexicon, sums
 from sim.exchanges.lexicon import TOKEN, fold, phrases_of, words_of
-from sim.masking import mask_words
+from sim.masking import mask_piece
 from sim.masking.search import SHORTEST_PAN
 from sim.spec import currency as currency_of
 
@@ -64,7 +64,7 @@ class Reader:
         self.code = ""
         self.unclear: list[str] = []
         self.notes: list[str] = []
-        self.shown = mask_words(text)  # all of it at once: a card number or a track may span several words
+        self.shown = mask_piece(text)  # all of it at once: a card number or a track may span several words
         self.left = self.folded = fold(text)
         said = TOKEN.findall(_E_COM.sub("", self.left))
         self.portuguese = not phrases_of("portuguese").keys().isdisjoint(said)

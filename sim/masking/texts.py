@@ -46,7 +46,8 @@ def mask_words(text: str) -> str:
 
 
 def mask_piece(text: str) -> str:
-    """Text taken from an unknown element, masked: a long run of hex digits may be a PIN block.
+    """Text taken from an unknown element or typed by a person, masked: a long run of hex digits may be a PIN
+    block, or contain a card number.
 
     >>> mask_piece("52:0412AC89ABCDEF67, merchant 123456789012345")
     '52:0412AC******EF67, merchant 123456789012345'

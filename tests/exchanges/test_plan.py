@@ -216,7 +216,7 @@ def test_a_plan_shows_no_card_number() -> None:
         assert not re.search(r"4111.?1111.?1111|5555.?5555.?5555", shown)
 
 
-@pytest.mark.parametrize("card", ["4539.5787.6362.1486", b"4539578763621486".hex()])
+@pytest.mark.parametrize("card", ["4539.5787.6362.1486", b"4539578763621486".hex(), "45395787636214861234"])
 def test_what_was_not_understood_shows_no_card_number(card: str) -> None:
     """In no spelling, though its groups are words of their own."""
     with pytest.raises(sim.UnclearError) as caught:
