@@ -155,9 +155,9 @@ class Composer(Draft):
             name = pattern("capitals").match(self.reader.text, trade.end)
             if name is None:
                 continue
-            inside = [mark for mark in self.reader.marks if name.start() < mark.start < name.end()]
-            end = min((mark.start for mark in inside if mark.key != "unknown"), default=name.end())
-            parts = [mark for mark in self.all("unknown") if mark in inside and mark.start < end]
+            known = (mark.start for mark in self.reader.marks if mark.key != "unknown")
+            end = min((at for at in known if name.start() < at < name.end()), default=name.end())
+            parts = [mark for mark in self.all("unknown") if name.start() < mark.start < end]
             for mark in parts[1:]:
                 mark.key = "aside"
             for mark in parts[:1]:
