@@ -72,8 +72,8 @@ class TransactionsView(View):
         return Table(roles.value.copy())
 
     def exchange(self, transaction: int) -> Exchange:
-        """The messages of *transaction* in order, with their roles; its `story` says what happened. Raises
-        KeyError if there is no such transaction."""
+        """The messages of *transaction* in order, with their roles. Raises KeyError if there is no such
+        transaction."""
         facts = self._facts
         roles, source = facts["messages"].value, facts["source"].value
         rows = roles["row"][roles["transaction"] == transaction]

@@ -151,6 +151,61 @@ def test_a_found_clearing_file_is_read_without_being_told_anything(tmp_path: Pat
     assert table["error"].isna().all()
 
 
+def _clearing(mark: str = "4-byte", count: int = 12) -> list[bytes]:
+    """The records of a clearing file: its header, presentments and its trailer."""
+    first, last = (
+        {24: "697", 48: "0122001T", 71: "00000001"},
+        {24: "695", 48: "030600800000012", 71: "00000012"},
+    )
+    sale = {
+        2: "5555555555554444",
+        3: "000000",
+        4: "000000001000",
+        12: "261120123045",
+        24: "200",
+        71: "00000002",
+    }
+    sale |= {31: "25555556324000000000017", 43: f"{mark} SHOP", 48: "0023003CT601480048402", 49: "840"}
+    kinds = [("1644", first), *([("1240", sale)] * (count - 2)), ("1644", last)]
+    return [encode(Message(mti, fields, "1993"), "ipm") for mti, fields in kinds]
+
+
+@pytest.mark.parametrize("name", ["length-4", "length-rdw"])
+def test_a_clearing_file_is_on_the_clearing_interface(name: str) -> None:
+    """Behind any length: private data and rules are those of clearing, in a guess as well."""
+    records = _clearing()
+    table = sim.read(b"".join(wrap(one, [name]) for one in records))
+    assert len(table) == len(records)
+    assert [table.iso.message(row).spec.interface for row in table.index] == len(records) * ["ipm"]
+    assert {sim.parse(one).attrs["iso"].get("interface") for one in records} == {"ipm"}
+
+
+def _damage(records: list[bytes]) -> dict[str, tuple[bytes, int, int]]:
+    """A clearing file damaged in some way: the bytes, and the rows with and without errors."""
+    whole = [wrap(one, ["length-4"]) for one in records]
+    cut = whole[5].replace(len(records[5]).to_bytes(4, "big"), (len(records[5]) + 3).to_bytes(4, "big"))
+    return {
+        "first record": (b"".join([wrap(b"\xff" * 80, ["length-4"]), *whole[1:]]), 1, 11),
+        "two first records": (
+            b"".join([*(wrap(one[:30], ["length-4"]) for one in records[:2]), *whole[2:]]),
+            2,
+            10,
+        ),
+        "impossible length": (b"".join([*whole[:5], b"\x7f\xff\xff\xff", *whole[5:]]), 1, 5),
+        "length too long": (b"".join([*whole[:5], cut, *whole[6:]]), 2, 5),
+        "end": (b"".join(whole)[:-20], 1, 11),
+    }
+
+
+@pytest.mark.parametrize("kind", _damage(_clearing()))
+def test_a_damaged_clearing_file_is_read_as_far_as_it_goes(kind: str) -> None:
+    """Its framing and format do not depend on one record: what can be read is, with the error behind it."""
+    data, wrong, right = _damage(_clearing())[kind]
+    table = sim.read(data)
+    assert (int(table["error"].notna().sum()), int(table["error"].isna().sum())) == (wrong, right)
+    assert "4-byte length" in table.iso.read_as
+
+
 def test_a_file_that_ends_in_a_record_says_so(tmp_path: Path) -> None:
     """The complete records are read; the rest is a row with its byte offset."""
     data = b"".join(wrap(one, ["length-2"]) for one in _bytes("bcd")[:3])

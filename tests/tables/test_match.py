@@ -168,6 +168,19 @@ def test_a_reversal_without_original_data_finds_its_original() -> None:
     assert sim.match([request, answer, without(same, 37, 90)])["original"].tolist()[1] == 0
 
 
+def test_a_dispute_is_of_its_presentment() -> None:
+    """Chargebacks, retrieval requests and second presentments name it by the acquirer reference data."""
+    first, other = "25555556324000000000017", "25555556324000000000025"
+    types = (("1240", "200", first), ("1240", "200", other), ("1442", "450", first), ("1240", "205", first))
+    types = (*types, ("1442", "451", first), ("1644", "603", other))
+    fields = {2: "5555555555554444", 3: "000000", 4: "000000001000", 12: "261120123045"}
+    records = [Message(mti, {**fields, 24: code, 31: data}, "1993") for mti, code, data in types]
+    table = sim.match(records)
+    assert table["transaction"].tolist() == [1, 2, 1, 1, 1, 2]
+    assert table["original"].fillna(-1).tolist() == [-1, -1, 0, 0, 3, 1]
+    assert table["reversed_by"].fillna(-1).tolist() == [2, -1, -1, 4, -1, -1]
+
+
 def test_what_is_given_may_be_anything_that_read_takes() -> None:
     """Texts, tables, Messages, a table of messages, a filtered one: rows keep their labels."""
     texts = [sim.build(one) for one in exchange("1987", "000421")]

@@ -22,6 +22,8 @@ _FILLERS = frozenset((0x00, 0x40))
 LONGEST = 1 << 20
 # Messages back to back: the bytes first read of each, and the most that one may have.
 _WINDOW, _MOST = 512, 1 << 17
+# This many messages before a damaged length show that it is one.
+_FEWEST = 3
 _LINE_ENDS = re.compile(rb"[\r\n]+")
 
 
@@ -157,14 +159,18 @@ def _marked(marks: list[str], data: bytes, end: int) -> int:
 
 def stream_framing(data: bytes) -> str | None:
     """The kind of length field that divides the start of a stream into messages with nothing left over: the
-    one that gives the most messages, less empty ones; None if none does. The last message may be cut short.
+    one that gives the most messages, less empty ones; None if none does. The last message may be cut short,
+    and a few before a damaged length are enough.
 
     >>> stream_framing(bytes.fromhex("0003 010203 0002 0A0B"))
     'length-2'
     """
-    counted = {framing.name: _divides(framing, data, False) for framing in _lengths()}
-    best = max(counted, key=lambda name: counted[name])
-    return best if counted[best] > 0 else None
+    # Of two as good, the wider one: the other leaves fixed bytes before each message.
+    best, count = max(
+        ((framing, _divides(framing, data, False)) for framing in _lengths()),
+        key=lambda each: (each[1], each[0].head),
+    )
+    return best.name if count > 0 else None
 
 
 def stream_start(data: bytes, starts: Iterable[int], name: str | None = None) -> tuple[int, str | None]:
@@ -197,7 +203,8 @@ def _divides(framing: Frame, data: bytes, complete: bool) -> int:
         size = said_length(framing, data, at)
         if size is None or not 0 <= size <= LONGEST:
             # The last block of a file is padded.
-            return count if count and not data[at:].strip(b"\x00\x40") else 0
+            is_padding = bool(count) and not data[at:].strip(b"\x00\x40")
+            return count if is_padding or (count >= _FEWEST and not complete) else 0
         if at + head + size > len(data):
             return 0 if complete else count
         # A zero length is a keep-alive; many of them are the leading bytes of a longer length field.

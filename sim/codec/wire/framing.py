@@ -135,7 +135,7 @@ def said_length(framing: Frame, data: bytes, start: int) -> int | None:
         if not re.fullmatch("[0-9A-Fa-f]+" if framing.written == "hex" else "[0-9]+", digits, re.ASCII):
             return None
         length = int(digits, 16 if framing.written == "hex" else 10)
-    return length - (framing.width if framing.counts_itself else 0)
+    return length - (framing.head if framing.counts_itself else 0)
 
 
 def said_total(framing: Frame, raw: bytes) -> int:
@@ -263,7 +263,7 @@ def _with_total(framing: Frame, front: bytes, total: int) -> bytes:
 
 
 def _length_field(framing: Frame, size: int) -> bytes:
-    length = size + (framing.width if framing.counts_itself else 0)
+    length = size + (framing.head if framing.counts_itself else 0)
     try:
         raw = number_bytes(length, framing.width, framing.written, framing.order)
     except OverflowError:

@@ -198,7 +198,7 @@ class MessagesView(View):
         valid = True
         bar = progress_bar(len(self._table), "row", progress)
         try:
-            for row, cells in zip(self._table.index.tolist(), self._rows(self._table), strict=True):
+            for row, cells in zip(self._table.index.tolist(), self._rows(), strict=True):
                 report = self._report(cells, networks)
                 valid = valid and report.valid
                 rows += [(row, finding) for finding in (report.all_findings if networks else report.findings)]
@@ -211,22 +211,25 @@ class MessagesView(View):
         table.attrs["iso"] = {"valid": valid}
         return table
 
-    def _rows(self, table: pd.DataFrame) -> Any:
+    def _rows(self) -> Iterator[dict[str, Any]]:
         """The cells of each row by column, without missing ones."""
-        if self._facts.get("partial"):
-            raise TypeError("the table does not have all elements; read it without columns=")
-        plain = pd.DataFrame(table)
-        names = [str(name) for name in plain.columns]
-        columns = [plain.iloc[:, at].tolist() for at in range(len(names))]
-        for cells in zip(*columns, strict=True):
-            yield {name: cell for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
+        columns = self._columns()
+        for cells in zip(*(column.tolist() for column in columns.values()), strict=True):
+            yield {name: cell for name, cell in zip(columns, cells, strict=True) if not is_missing(cell)}
 
     def _cells(self, row: Any) -> dict[str, Any]:
-        at = self._table.index.get_loc(row)
+        columns, at = self._columns(), self._table.index.get_loc(row)
         if not isinstance(at, int):
             raise BuildError(None, None, "one row with that label", "a different number of rows")
-        cells: dict[str, Any] = next(self._rows(self._table.iloc[[at]]))
-        return cells
+        cells = {name: column.array[at] for name, column in columns.items()}
+        # A cell displays itself masked; slicing gives its true text.
+        texts = {name: cell[:] if isinstance(cell, str) else cell for name, cell in cells.items()}
+        return {name: cell for name, cell in texts.items() if not is_missing(cell)}
+
+    def _columns(self) -> dict[str, pd.Series[Any]]:
+        if self._facts.get("partial"):
+            raise TypeError("the table does not have all elements; read it without columns=")
+        return {str(name): column for name, column in pd.DataFrame(self._table).items()}
 
     def _read(self, cells: dict[str, Any]) -> Reading:
         if "text" in cells:

@@ -126,8 +126,9 @@ def _records_way(data: bytes, fmt: Format | None, framing: Sequence[str] | None)
     names = tuple(frame(name).name for name in framing or ())
     stated = next((name for name in names if frame(name).kind == "length"), "")
     length = stated or stream_framing(data) or ""
-    first = next(_records(data, length), b"")
-    best = guess(first) if first and fmt is None else None
+    some = [*islice(_records(data, length), _TRIED)]
+    first = some[0] if some else b""
+    best = _best_of(some[:_ALIKE]) if some and fmt is None else None
     writing = fmt or (best and writing_of(best))
 
     def records_in(writing: Format) -> _Way:
@@ -145,9 +146,20 @@ def _records_way(data: bytes, fmt: Format | None, framing: Sequence[str] | None)
             return way
     if not stated and (bare := _bare_way(data, fmt, names, framing is None)):
         return bare
-    if writing and (best or stated or _any_reads(data, length, writing)):
+    # Whether one of the records is a message, or begins as one.
+    if writing and (best or stated or any(_begins(each, writing, _usual(writing, each)) for each in some)):
         return records_in(writing)
     return None
+
+
+def _best_of(some: list[bytes]) -> Reading:
+    """The guess of the first of *some* records that is sure, since one may be damaged; else of the first."""
+    guesses: list[Reading] = []
+    for record in some:
+        guesses.append(guess(record))
+        if is_sure(guesses[-1]):
+            return guesses[-1]
+    return guesses[0]
 
 
 def _records(data: bytes, length: str) -> Iterator[bytes]:
@@ -164,12 +176,6 @@ def reads(record: bytes, fmt: Format | str, inner: Sequence[str]) -> bool:
     except WireError:
         return False
     return True
-
-
-def _any_reads(data: bytes, length: str, fmt: Format) -> bool:
-    """Whether one of the first records with length field *length* is a message, or begins as one."""
-    some = islice(_records(data, length), _TRIED)
-    return any(_begins(record, fmt, _usual(fmt, record)) for record in some)
 
 
 def _begins(data: bytes, fmt: Format, inner: tuple[str, ...], *, whole: bool = False) -> bool:
