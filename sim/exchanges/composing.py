@@ -379,17 +379,17 @@ class Composer(Draft):
             return None
         if self.all("alone") or classes & {"8", "5"}:
             request = self._of_a_link(decision, classes)
-        elif self.before:
-            request = self._going_on(self.before, decision)
         else:
             payment = ("head", "then", "mti", "amount", "bare", "raw", "cashbackof", "kind", "entry", "fault")
-            if not (self.all(*payment) or (decision.outcome and (self.network or decision.code))):
+            coded = decision.outcome and (self.network or decision.code)
+            if not (self.before or self.all(*payment) or coded):
                 self.bad("which transaction, such as a purchase, a refund or an echo test")
-            request = self._first(decision)
+            request = self._payment(decision)
         if request is None:
             return None
         request = self._changed(self._counted(request))
-        return replace(request, words={**request.words, **self.words})
+        words = {name: words for name, words in self.words.items() if words}
+        return replace(request, words={**request.words, **words})
 
     def _of_a_link(self, decision: Decision, classes: set[str]) -> Asked | None:
         """Messages without a card: an echo test, a sign-on."""
@@ -404,41 +404,57 @@ class Composer(Draft):
         self.words["outcome"] = decision.words
         return Asked(links[0], links[0], self.options, outcome, then=tuple(links[1:]))
 
-    def _first(self, decision: Decision) -> Asked | None:
-        """The request of a first description."""
-        chain = self._chain()
+    def _payment(self, decision: Decision) -> Asked | None:
+        """The payment that is described: a new one, or the one before as a follow-up changes it."""
+        before = self.before
+        chain = self._continued(before) if before else self._chain()
         if chain is None:
             return None
         amounts = self.amounts(chain, decision)
-        chain = self._tipped(chain, amounts) if self.all("tip") else chain
+        if before and "main" not in amounts:
+            self._in_other_money(before)
+        if self.all("tip"):
+            if before:
+                amounts.setdefault("main", int(self.options.get("amount_minor_units", 1000)))
+            chain = self._tipped(chain, amounts)
+        if "cashback" in amounts:
+            chain = self._with_cash(chain, amounts)
         self._main_amount(chain, decision, amounts)
-        kind, purpose = self._kind(chain, decision), chain[0]
-        usual = usual_kind(purpose, self.network, self.version)
+        purpose, request = chain[0], before or Asked()
+        if purpose != request.purpose:
+            request = replace(request, purpose=purpose, kind=None)
+        kind, keeps = self._kind(chain, decision), request.kind == purpose or "network" not in self.words
+        usual = (keeps and request.kind) or usual_kind(purpose, self.network, self.version)
+        request = replace(request, kind=kind or usual, options=self.options)
         follows = self._follows(chain[1:], amounts, decision)
-        outcome = self._outcome(decision, bool(follows))
-        if purpose == "cashback" and "cashback" in amounts:
-            money = self.all("amount", "bare")
-            more = money and pattern("and").search(self.reader.gap(money[0], money[-1]))
-            self._with_cash(amounts, self.options["amount_minor_units"], bool(more))
-            self.options["amount_minor_units"] = amounts["main"]
+        request = self._decided(request, decision, amounts, follows)
+        if follows:
+            once = {kind_of(word) for word in follows} - {"increment", "refund", "repeat"}
+            then = (*(word for word in request.then if kind_of(word) not in once), *follows)
+            answered = request.answered or bool(self.all("answer") and self._is_of_what_follows())
+            request = replace(request, then=then, answered=answered)
+        heads = [mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]
         self.words |= {
             "message_type": said_by(self.all("kind", "mti")),
-            "purpose": said_by([mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]),
+            "purpose": said_by(heads),
             "outcome": decision.words or said_by(self.all("why")),
             "approved_minor_units": said_by([*self.shares.get("part", ()), *self.all("part")]),
         }
-        request = Asked(purpose, kind or usual, self.options, outcome, amounts.get("part"), follows)
-        if follows and self.all("answer") and self._is_of_what_follows():
-            request = replace(request, answered=True)
         return self._answer(request, decision, amounts)
 
-    def _with_cash(self, amounts: dict[str, int], main: int, more: bool) -> None:
-        """Set the cash; *more*: it comes on top of the *main* amount."""
+    def _with_cash(self, chain: list[str], amounts: dict[str, int]) -> list[str]:
+        """The purposes of a purchase with cash, which comes on top of its amount if the text says so."""
+        money, before = self.all("amount", "bare"), self.before
+        between = self.reader.folded if before or not money else self.reader.gap(money[0], money[-1])
+        more = pattern("and").search(between) is not None
+        if chain[0] not in ("purchase", "cashback") or (more and before and before.purpose == "cashback"):
+            self.bad(said_by(self.shares["cashback"]))
         self.options["cashback_minor_units"] = cash = amounts["cashback"]
         self.words["cashback_minor_units"] = said_by(self.all("cashbackof"))
-        amounts["main"] = main + cash * more
+        amounts["main"] = amounts.get("main", self.options.get("amount_minor_units", 1000)) + cash * more
         if more:
             self.notes.append("The amount is the total of goods and cash")
+        return ["cashback", *chain[1:]]
 
     def _tipped(self, chain: list[str], amounts: dict[str, int]) -> list[str]:
         """The purposes when there is a tip, which is part of the amount or comes later, in the completion."""
@@ -459,8 +475,8 @@ class Composer(Draft):
             amounts["main"] += tip
         return chain
 
-    def _going_on(self, before: Asked, decision: Decision) -> Asked | None:
-        """The request *before* with the changes that a follow-up describes."""
+    def _continued(self, before: Asked) -> list[str]:
+        """The purpose of the request *before* as a follow-up changes it, then those of later messages."""
         self.network = self.options.get("network")
         if before.kind == before.purpose and self.all("head", "amount", "bare"):
             self.bad("a network message with options of a payment")
@@ -477,42 +493,10 @@ class Composer(Draft):
                 mark.key = "aside"  # no hold grows: it is the amount
         heads = self.all("head")
         steps = [head for head in heads if self._is_step(head, before)]
-        becomes = [head.value for head in heads if head not in steps]
-        request = replace(before, purpose=becomes[0], kind=None) if becomes else before
-        if "instalments" in self.options and request.purpose == "purchase":
-            request = replace(request, purpose="instalment", kind=None)
-        chain = [request.purpose, *dict.fromkeys(head.value for head in steps)]
-        amounts = self.amounts(chain, decision)
-        was, now = (options.get("currency", "USD") for options in (before.options, self.options))
-        if was != now and self.shares and "main" not in amounts:  # 5 USD of 20 EUR
-            self.bad(said_by([mark for marks in self.shares.values() for mark in marks]))
-        if self.all("tip"):
-            amounts.setdefault("main", int(before.options.get("amount_minor_units", 1000)))
-            chain = self._tipped(chain, amounts)
-            request = request if chain[0] == before.purpose else replace(request, purpose=chain[0], kind=None)
-        if "cashback" in amounts:
-            plus = pattern("and").search(self.reader.folded)
-            if request.purpose not in ("purchase", "cashback") or (plus and request.purpose == "cashback"):
-                self.bad(said_by(self.shares["cashback"]))
-            request = replace(request, purpose="cashback", kind=None)
-            self._with_cash(
-                amounts, amounts.get("main", self.options.get("amount_minor_units", 1000)), bool(plus)
-            )
-        if "main" in amounts:
-            self.put("amount_minor_units", amounts["main"])
-            self.words["amount_minor_units"] = said_by(self.shares.get("main", ()))
-        elif was != now:
-            self._same_number(before)
-        if self.all("kind", "mti"):
-            request = replace(request, kind=self._kind(chain, decision))
-        elif request.kind is None or ("network" in self.words and request.kind != request.purpose):
-            request = replace(request, kind=usual_kind(request.purpose, self.network, self.version))
-        request = self._decided(request, decision, amounts)
-        if follows := self._follows(chain[1:], amounts, decision):
-            once = {kind_of(word) for word in follows} - {"increment", "refund", "repeat"}
-            then = (*(word for word in request.then if kind_of(word) not in once), *follows)
-            request = replace(request, then=then, outcome=request.outcome or "approved")
-        return self._answer(replace(request, options=self.options), decision, amounts)
+        purpose = next((head.value for head in heads if head not in steps), before.purpose)
+        if "instalments" in self.options and purpose == "purchase":
+            purpose = "instalment"
+        return [purpose, *dict.fromkeys(head.value for head in steps)]
 
     def _is_step(self, head: Mark, before: Asked) -> bool:
         """Whether a purpose comes after the payment *before*, rather than in its place: `and refund it`."""
@@ -542,35 +526,45 @@ class Composer(Draft):
             elif not self.all("head", "tip", "cashbackof"):
                 self.bad(mark.words)
 
-    def _decided(self, request: Asked, decision: Decision, amounts: dict[str, int]) -> Asked:
-        """*request* with the outcome of a follow-up, if it has one."""
-        if self.all("only"):
+    def _decided(
+        self, request: Asked, decision: Decision, amounts: dict[str, int], follows: tuple[str, ...]
+    ) -> Asked:
+        """*request* with the outcome that is described, if any; what is followed is approved."""
+        back, whys = self.all("then"), {mark.value for mark in self.all("why")} & {"timeout", "late"}
+        if self.all("only") and not follows:
             return replace(request, outcome=None, approved=None, then=(), approval=None, balance=None)
         if decision.outcome:
-            reversed_too = self.all("then") or "reversal" in map(kind_of, request.then)
+            reversed_too = back or "reversal" in map(kind_of, request.then)
             if request.outcome == "timeout" and reversed_too and not self.all("head"):
                 self.bad("which message the decision is about")
-            request = replace(request, outcome=self._outcome(decision, False), approved=amounts.get("part"))
-            self.words["outcome"] = decision.words
-        elif self.all("answer") and request.outcome in (None, "timeout") and not self.all("then", "why"):
+            late = "late" in whys and decision.outcome == "approved"
+            outcome = "late" if late else decision.as_outcome
+            return replace(request, outcome=outcome, approved=amounts.get("part"))
+        begins = not back or (
+            request.outcome is None and (not self.before or self.all("why", "then")[0].key == "why")
+        )
+        if whys and begins:
+            return replace(request, outcome="late" if "late" in whys else "timeout")
+        if self.all("answer") and request.outcome in (None, "timeout") and not self._is_of_what_follows():
             self.bad("a response, but not which one")
-        whys = {mark.value for mark in self.all("why")} & {"timeout", "late"}
-        begins = not self.all("then") or (request.outcome is None and self.all("why", "then")[0].key == "why")
-        if not decision.outcome and whys and begins:
-            request = replace(request, outcome="late" if "late" in whys else "timeout")
+        if follows and request.outcome is None:
+            self.notes.append("No outcome was given: approved")
+            request = replace(request, outcome="approved")
         return request
 
-    def _same_number(self, before: Asked) -> None:
-        """Keep the figure of the amount, in another currency."""
-        old, new = (
-            currency_of(str(options.get("currency", "USD"))) for options in (before.options, self.options)
-        )
-        if old and new and old.exponent is not None and new.exponent is not None:
-            amount = int(before.options.get("amount_minor_units", 1000))
-            value, rest = divmod(amount * 10**new.exponent, 10**old.exponent)
-            if rest:
-                self.bad(f"{amount} of {old.alpha} in {new.alpha}")
-            self.options["amount_minor_units"] = value
+    def _in_other_money(self, before: Asked) -> None:
+        """Keep the figure of the amount if only its currency changes."""
+        codes = [str(options.get("currency", "USD")) for options in (before.options, self.options)]
+        old, new = map(currency_of, codes)
+        if codes[0] == codes[1] or not (old and new) or None in (old.exponent, new.exponent):
+            return
+        if self.shares:  # 5 USD of 20 EUR
+            self.bad(said_by([mark for marks in self.shares.values() for mark in marks]))
+        amount = int(before.options.get("amount_minor_units", 1000))
+        value, rest = divmod(amount * 10**new.exponent, 10**old.exponent)
+        if rest:
+            self.bad(f"{amount} of {old.alpha} in {new.alpha}")
+        self.options["amount_minor_units"] = value
 
     def _chain(self) -> list[str] | None:
         """The purpose of the first message, then those of later ones."""
@@ -641,6 +635,8 @@ class Composer(Draft):
 
     def _main_amount(self, chain: list[str], decision: Decision, amounts: dict[str, int]) -> None:
         none, main = chain[0] in WITHOUT_AMOUNT, amounts.get("main")
+        if main is None and self.before:
+            return
         if main is None:
             if not none:
                 (self.bad if decision.outcome == "partial" or len(chain) > 1 else self.notes.append)(
@@ -669,23 +665,6 @@ class Composer(Draft):
         if len(kinds) > 1:
             self.bad("contradicts itself: " + " / ".join(sorted(kinds)))
         return min(kinds, default=None)
-
-    def _outcome(self, decision: Decision, followed: bool) -> str | None:
-        """The outcome of the request."""
-        whys = [mark for mark in self.all("why") if mark.value in ("timeout", "late")]
-        if self.all("answer") and not decision.outcome and not whys and not self._is_of_what_follows():
-            self.bad("a response, but not which one")
-        if self.all("only") and not followed:
-            return None
-        if decision.outcome:
-            late = any(mark.value == "late" for mark in whys) and decision.outcome == "approved"
-            return "late" if late else decision.as_outcome
-        if whys:
-            return "late" if any(mark.value == "late" for mark in whys) else str(whys[0].value)
-        if followed:
-            self.notes.append("No outcome was given: approved")
-            return "approved"
-        return None
 
     def _is_of_what_follows(self) -> bool:
         """Whether the response mentioned is to a reversal; such a response never varies."""
