@@ -22,6 +22,7 @@ MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "re
           "code", "trade", "city", "country")  # fmt: skip
 _NEAR = 4
 _MONEY = ("amount", "bare")
+_SINGLING = ("network", "entry", "amount", "currency", "decision")
 _SLOTS = {
     "reason": "decision",
     "reason!": "decision",
@@ -46,6 +47,7 @@ def settle(reader: Reader) -> None:
         sized,
         failed,
         tried,
+        excepted,
         _counts,
         _shares,
         _one_of_them,
@@ -199,6 +201,29 @@ def failed(reader: Reader) -> None:
     for which, mark in itertools.product(reader.all("which"), reader.all("negation")):
         if mark.start == which.end + 1 and pattern("failing").match(fold(mark.words)):
             mark.key, mark.value = "decision", "declined"
+
+
+def singled(text: str, mark: Mark) -> int:
+    """Where `the visa one` ends, if *mark* stands in such words; else 0."""
+    if mark.key not in _SINGLING:
+        return 0
+    one = pattern("the-one").match(text, mark.end)
+    return one.end() if one and pattern("ends-in-the").search(text, 0, mark.start) else 0
+
+
+def excepted(reader: Reader) -> None:
+    """`All declined but the third`; `all approved but the third` declines the third."""
+    for which in reader.all("which", *_SINGLING):
+        every = [mark for mark in reader.before(which, "every", "except") if mark.value in ("1", "")]
+        if not every or not (which.key == "which" or singled(reader.folded, which)):
+            continue
+        if every[0].key != "except" and not pattern("ends-in-but").search(reader.folded, 0, which.start):
+            continue
+        granted = [mark for mark in reader.all("decision") if mark.value == "approved"]
+        declines = len(reader.all("decision", "reason", "reason!", "code")) > len(granted)
+        every[0].key = "aside" if granted else "except"
+        for mark in granted:
+            mark.key, mark.value = "aside" if declines else "decision", "declined"
 
 
 def tried(reader: Reader) -> None:

@@ -15,8 +15,10 @@ from sim.exchanges.beside import (
     MEANT,
     approved_reversals,
     chosen,
+    excepted,
     excluded,
     failed,
+    singled,
     sized,
     slot,
     tried,
@@ -41,7 +43,7 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
         return replace(before.previous, notes=(*before.previous.notes, "The last change is taken back"))
     plans = [*map(_plan, before.requests)]
     for part in _parts(reader):
-        plans = _changed(plans, part, compose)
+        plans = changed(plans, part, compose)
     plan = together(plans)
     # What was unknown stays so; a doubt may be answered now.
     settled = _settled(before, reader)
@@ -89,11 +91,10 @@ def _is_whole(marks: Sequence[Mark]) -> bool:
     return "which" in keys and bool(keys - _NAMING - _SILENT)
 
 
-def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> list[Plan]:
+def changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> list[Plan]:
     """The *plans* of the transactions after the change of *part*."""
-    sized(part)
-    tried(part)
-    failed(part)
+    for step in (sized, tried, failed, excepted):
+        step(part)
     early = part.all("earlier")
     if new := _added(plans[-1].asked, part, compose):
         return [new, *plans] if early else [*plans, new]
@@ -102,21 +103,21 @@ def _changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> l
         if len(plans) > 1 or keys - _DECIDING - _NAMING - _SILENT:
             plans = [_after(plan, _plan(asked)) for plan in plans for asked in _each(plan.asked)]
     requests = [plan.asked for plan in plans]
-    named = _named(part, requests)
+    places = named(part, requests)
     negations = part.all("negation")
-    if named and negations and {mark.key for mark in part.marks} <= {"negation", *_SILENT}:
-        left = [plan for at, plan in enumerate(plans) if at not in named]
+    if places and negations and {mark.key for mark in part.marks} <= {"negation", *_SILENT}:
+        left = [plan for at, plan in enumerate(plans) if at not in places]
         return left or [*plans[:-1], replace(plans[-1], unclear=(negations[0].words,))]
-    if not named and len(plans) > 1 and _alike(requests):
+    if not places and len(plans) > 1 and _alike(requests):
         part.unclear.append(f"which of the {len(plans)} transactions: the first, the last or all")
-    places = named or [len(plans) - 1]
+    decides, places = bool(places), places or [len(plans) - 1]
     for at in places:
         own = part.part()
         request = _reduced(requests[at], own)
         plans[at] = _after(plans[at], compose(own, asked=request))
         if plans[at].asked == requests[at] and not (plans[at].unclear or part.all(*_CHANGING)):
             plans[at] = replace(plans[at], unclear=(part.text.strip(),))  # it changes nothing
-    decided = named and any(plans[at].asked.outcome for at in places)
+    decided = decides and any(plans[at].asked.outcome for at in places)
     for at, request in enumerate(requests):
         if decided and not request.outcome and at not in places:  # the others are approved
             plans[at] = _after(plans[at], _plan(replace(request, outcome="approved")))
@@ -165,19 +166,17 @@ def _alike(requests: Sequence[Asked]) -> bool:
     return all(each == rest[0] for each in rest) and len({request.purpose for request in requests}) == 1
 
 
-def _named(part: Reader, requests: Sequence[Asked]) -> list[int]:
-    """The indices of the *requests* that a follow-up names: `the second`, `all but the visa one`."""
+def named(part: Reader, requests: Sequence[Asked]) -> list[int]:
+    """The indices of the *requests* that *part* names: `the second`, `all but the visa one`."""
     if len(requests) < 2:
         return []
-    text = part.folded
-    for mark in part.all("network", "entry", "amount", "decision"):
-        one = pattern("the-one").match(text, mark.end)
-        same = [at for at, request in enumerate(requests, 1) if _is(request, mark)]
-        if one and same and pattern("ends-in-the").search(text, 0, mark.start):
-            for other in part.marks:
-                if mark.start <= other.start < one.end():
-                    other.key = "aside"
-            part.marks += [replace(mark, key="which", value=str(at)) for at in same]
+    for mark in [*part.marks]:
+        end = singled(part.folded, mark)
+        same = [at for at, request in enumerate(requests, 1) if end and _is(request, mark)]
+        for other in part.marks if same else ():
+            if mark.start <= other.start < end:
+                other.key = "aside"
+        part.marks += [replace(mark, key="which", value=str(at)) for at in same]
     marks = part.all(*_NAMING)
     places = chosen(marks, len(requests)) or []
     for mark in marks if places else ():
@@ -209,19 +208,25 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
         for mark in part.marks:
             if mark.key == "earlier" or start <= mark.start < end:
                 mark.key = "aside"
-        options = {name: value for name, value in last.options.items() if name != "stan"}
-        if not more:  # an attempt has its own amount and response
-            last = replace(last, outcome=None)
-            gaps = [(end, mark.start) for mark in part.all("amount", "bare")]
-            if any(pattern("joined").fullmatch(text, *gap) for gap in gaps):
-                options.pop("amount_minor_units", None)
-        return compose(part, asked=replace(last, options=options, then=(), count=1, which=None))
+        gaps = [(end, mark.start) for mark in part.all("amount", "bare")]
+        own = not more and any(pattern("joined").fullmatch(text, *gap) for gap in gaps)
+        asked = next_of(last, own)
+        if more:  # an attempt has its own amount and response
+            asked = replace(asked, outcome=last.outcome, approved=last.approved)
+        return compose(part, asked=asked)
     if not (part.all("alone") and pattern("adds").match(text, start)):
         return None
     for mark in part.all("order", "earlier", "it"):
         mark.key = "aside"
     kept = {name: value for name, value in last.options.items() if name in ("network", "version")}
     return compose(part, kept)
+
+
+def next_of(asked: Asked, own_amount: bool) -> Asked:
+    """A payment like *asked* after it, not yet decided; *own_amount*: of another amount."""
+    left = ("stan", "amount_minor_units") if own_amount else ("stan",)
+    options = {name: value for name, value in asked.options.items() if name not in left}
+    return replace(asked, options=options, outcome=None, approved=None, then=(), count=1, which=None)
 
 
 def _reduced(asked: Asked, part: Reader) -> Asked:

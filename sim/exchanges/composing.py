@@ -487,10 +487,6 @@ class Composer(Draft):
         if "network" in self.words and "pan" not in self.words:
             self.options.pop("pan", None)
         self._more(before)
-        for mark in self.all("head") if before.purpose != "preauthorization" else ():
-            money = self.all("amount", "bare")
-            if mark.value == "incremental" and any(map(self.is_total, money)):
-                mark.key = "aside"  # no hold grows: it is the amount
         heads = self.all("head")
         steps = [head for head in heads if self._is_step(head, before)]
         purpose = next((head.value for head in heads if head not in steps), before.purpose)
@@ -513,11 +509,21 @@ class Composer(Draft):
         money, whole = self.all("amount", "bare"), self.reader.whole
         if before.purpose == "preauthorization" and money and self.all("actual"):  # the final bill is 240
             self.reader.marks.append(replace(self.all("actual")[0], key="head", value="completion"))
+        held = before.purpose == "preauthorization"
+        raised = () if held or "increment" in map(kind_of, before.then) else self.all("head")
+        for mark in raised:
+            if mark.value == "incremental" and pattern("raises").match(fold(mark.words)):
+                mark.key, mark.value = "also", "+"  # no hold grows: it is the amount
         for mark in self.all("also", "less") if money else ():
-            near = [amount for amount in money if not self.reader.text[amount.end : mark.start].strip()]
-            if before.purpose == "preauthorization" and mark.key == "also" and not self.all("same"):
+            before_it = self.reader.before(mark, "amount", "bare")
+            near = [amount for amount in before_it if not self.reader.gap(amount, mark).strip()]
+            few = bool(near) and near[0].value in _FEW
+            near = near or (self.reader.after(mark, "amount", "bare")[:1] if mark.value else [])
+            if (mark in raised or mark.key == "less") and any(map(self.is_total, near)):
+                mark.key = "aside"
+            elif held and mark.key == "also" and not self.all("same"):
                 self.reader.marks.append(replace(mark, key="head", value="incremental"))
-            elif near and mark.value and whole and near[0].value not in _FEW:
+            elif near and not (held or few) and mark.value and whole:
                 units = worth(self.reader, near[0], whole.currency) or 0
                 if getattr(near[0].value, "currency", whole.currency) != whole.currency:
                     self.bad(near[0].words)
@@ -556,7 +562,7 @@ class Composer(Draft):
         """Keep the figure of the amount if only its currency changes."""
         codes = [str(options.get("currency", "USD")) for options in (before.options, self.options)]
         old, new = map(currency_of, codes)
-        if codes[0] == codes[1] or not (old and new) or None in (old.exponent, new.exponent):
+        if codes[0] == codes[1] or not (old and new) or old.exponent is None or new.exponent is None:
             return
         if self.shares:  # 5 USD of 20 EUR
             self.bad(said_by([mark for marks in self.shares.values() for mark in marks]))

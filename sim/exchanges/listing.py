@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 from sim.exchanges import beside
+from sim.exchanges.changing import changed, named, next_of
 from sim.exchanges.deciding import said_by
 from sim.exchanges.hosting import suite_of
 from sim.exchanges.lexicon import fold, pattern
-from sim.exchanges.plan import Plan, together
+from sim.exchanges.plan import Asked, Plan, together
 from sim.exchanges.words import Mark, Reader
 
 WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
@@ -32,13 +32,14 @@ _INHERITED = (
     *(("amount", "bare", "raw"), ("head", "alone", "atm"), ("currency",), ("network",), ("entry",)),
     *(("kind", "mti"), ("trade",), ("city",), ("country",), ("option",)),
 )
+_KEPT = ("network", "pan", "currency", "entry", "mcc", "city", "country")
 _REMARKED = frozenset((*_DECIDING, "entry", "option"))
-_SAID = _MONEY | {*_DECIDING, "head", "alone", "entry", "network"}
+_SAID = _MONEY | {*_DECIDING, "head", "alone", "entry", "network", "currency"}
 _PLAIN = _MONEY | {*_DECIDING, "currency", "entry", "network"}
 _COUNTS = ("count", "each", "every", "number")
 _SHARED = frozenset(key for kind in (*_INHERITED, _DECIDING, _COUNTS) for key in kind)
 
-Compose = Callable[[Reader, dict[str, Any]], Plan]
+Compose = Callable[..., Plan]
 
 
 class _Clause:
@@ -49,7 +50,9 @@ class _Clause:
         self.start, self.end = start, end
         every = [mark for mark in marks if start <= mark.start < end]
         another = pattern("another").match(text, start, end)
-        self.opening = opening = [mark for mark in every if mark.key in ("which", "same", "retry")]
+        ones = {mark.start: at for mark in every if (at := beside.singled(text, mark))}
+        self.which = [mark for mark in every if mark.key in ("which", "except") or mark.start in ones]
+        self.opening = opening = [*self.which, *(mark for mark in every if mark.key in ("same", "retry"))]
         transaction = any(mark.key in ("head", "alone") for mark in every)
         article = another and transaction and pattern("article").fullmatch(another[0])
         ordered = any(mark.key == "order" and after <= mark.start < end for mark in marks)
@@ -62,12 +65,15 @@ class _Clause:
         self.repeats = any(
             mark.key == "same" and mark.value == "payment" for mark in opening
         )  # the same purchase
-        self.which = [mark for mark in opening if mark.key == "which"]
-        self.number = next((int(str(mark.value).partition("*")[0]) for mark in self.which), None)
+        numbers = (str(mark.value).partition("*")[0] for mark in self.which if mark.key == "which")
+        self.number = next(map(int, numbers), None)
         self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)
         self.counts = [int(mark.value) for mark in every if mark.key == "count"]
         begun = another.end() if another else start
-        self.marks = [mark for mark in every if mark.start >= begun and mark not in opening]
+        self.marks = [
+            mark for mark in every
+            if mark.start >= begun and mark not in opening
+            and not any(at <= mark.start < ones[at] for at in ones)]  # fmt: skip
         for mark in self.marks:
             if mark.key == "unknown" and str(mark.value).isdigit() and mark.end == end:
                 mark.key = "bare"  # of `10 USD, 20 and 30`
@@ -86,7 +92,7 @@ class _Clause:
     @property
     def is_remark(self) -> bool:
         """Whether the clause only adds to one of the items: `the last one declined`."""
-        return self.number is not None and bool(self.keys) and self.keys <= _REMARKED
+        return bool(self.which) and bool(self.keys) and self.keys <= _REMARKED
 
 
 @dataclass(slots=True)
@@ -113,11 +119,9 @@ def several(reader: Reader, compose: Compose) -> Plan | None:
     clauses = _clauses(settled)
     if not 2 - suite <= len(clauses) <= _MOST:
         return None
-    transactions = _List(settled, compose)
-    items = transactions.items(clauses)
-    if not items or not transactions.holds(items, suite):
+    plans = _List(settled, compose).plans(clauses, suite)
+    if not plans:
         return None
-    plans = [item.plan for item in items]
     if suite:
         return suite_of(plans, reader.text, said_by(reader.all("suite")))
     return replace(together(plans), text=reader.text).check()
@@ -163,8 +167,8 @@ class _List:
             "currency": {str(getattr(mark.value, "currency", mark.value)) for mark in money},
         }
 
-    def items(self, clauses: list[_Clause]) -> list[_Item]:
-        """The items, each with its plan; empty if one is not clear."""
+    def plans(self, clauses: list[_Clause], suite: bool) -> list[Plan]:
+        """The plan of each transaction; none if one is not clear or they make no list."""
         first = next(
             (at for at, clause in enumerate(clauses) if clause.number == 1 and not clause.is_remark), 0
         )
@@ -197,7 +201,7 @@ class _List:
         used = {id(mark) for item in items for mark in item.marks}
         if any(mark.key in _MONEY and id(mark) not in used for mark in self.shared):
             return []
-        return self._remarked(items, remarks)
+        return self._remarked(items, remarks) if items and self._holds(items, suite) else []
 
     def _item(self, run: Sequence[_Clause], items: list[_Item], later: Sequence[_Clause]) -> _Item | None:
         gaps = [(clause.end, after.start) for clause, after in pairwise(run)]
@@ -216,48 +220,41 @@ class _List:
             return None
         if run[0].number not in (None, 0, _LAST, len(items) + 1):
             return None
-        donors: list[tuple[list[Mark], Sequence[tuple[str, ...]]]] = [(self.shared, (*_INHERITED, _DECIDING))]
-        if not stands or run[0].opens:
-            near = items[-1].marks if items else later[0].marks if later and run[0].opens else []
-            donors.append((near, _INHERITED))
-        keys = set(own)
-        for donor, inherited in donors:
-            lacking = {key for kind in inherited if keys.isdisjoint(kind) for key in kind}
-            more = [mark for mark in donor if mark.key in lacking]
-            marks, keys = [*marks, *more], keys | {mark.key for mark in more}
+        near = items[-1].plan.asked if items and (run[0].opens or not stands) else None
+        shared = self.shared if items or not (later and run[0].opens) else [*self.shared, *later[0].marks]
+        lacking = {key for kind in (*_INHERITED, _DECIDING) if own.isdisjoint(kind) for key in kind}
+        marks += [mark for mark in shared if mark.key in lacking]
         item = _Item(run[0].start, run[-1].end, marks, own, stands, run[0].opens, Plan(""))
-        return item if self._composed(item) else None
+        return item if self._composed(item, near) else None
 
-    def _composed(self, item: _Item) -> bool:
-        """Whether the *item* has a clear plan."""
+    def _composed(self, item: _Item, near: Asked | None) -> bool:
+        """Whether the *item* has a clear plan, with what it does not say from *near*, the item before."""
         keys = {mark.key for mark in item.marks}
         options = {}
         for name, others in (("network", ("pan", "tail")), ("currency", ("amount", "alone"))):
-            if (values := self.named[name]) and keys.isdisjoint((name, *others)):
+            if (values := self.named[name]) and keys.isdisjoint((name, *others)) and not near:
                 if len(values) > 1:
                     return False
                 options[name] = min(values)
-        item.plan = self.compose(self.reader.part(item.start, item.end, item.marks), options)
+        part = self.reader.part(item.start, item.end, item.marks)
+        asked = next_of(near, bool(item.own & _MONEY)) if near and not item.stands else None
+        if near and item.stands:
+            options = {name: value for name, value in near.options.items() if name in _KEPT}
+        item.plan = self.compose(part, options, asked)
         return bool(item.plan.steps) and not (item.plan.unclear or item.plan.not_possible)
 
-    def _remarked(self, items: list[_Item], remarks: list[_Clause]) -> list[_Item]:
-        """The *items* with what *remarks* add to them; if one decides, the others are approved."""
+    def _remarked(self, items: list[_Item], remarks: list[_Clause]) -> list[Plan]:
+        """The plans of *items* with what *remarks* change; none if one of them repeats or is not clear."""
+        plans = [item.plan for item in items]
         for remark in remarks:
-            places = beside.chosen(remark.which, len(items))
-            if places is None:
-                return []  # there is no such one, or no middle
-            for item in (items[at] for at in places):
-                if item.own & remark.keys:
-                    return []
-                item.marks, item.own = [*item.marks, *remark.marks], item.own | remark.keys
-        decided = any(remark.keys & {*_DECIDING} for remark in remarks)
-        for item in items:
-            if decided and not item.own & {*_DECIDING}:
-                item.marks.append(Mark("decision", "approved", item.end, item.end, ""))
-                item.own = item.own | {"decision"}
-        return items if not remarks or all(map(self._composed, items)) else []
+            part = self.reader.part(remark.start, remark.end, [*remark.which, *remark.marks])
+            places = named(part.part(), [plan.asked for plan in plans])
+            if not places or any(items[at].own & remark.keys for at in places):
+                return []
+            plans = changed(plans, part, self.compose)
+        return plans if not any(plan.unclear or plan.not_possible for plan in plans) else []
 
-    def holds(self, items: list[_Item], suite: bool) -> bool:
+    def _holds(self, items: list[_Item], suite: bool) -> bool:
         """Whether the *items* make a list: they are as many as are said, or each begins as one."""
         counted, rest = any(item.plan.asked.count > 1 for item in items), items[1:]
         if not rest:

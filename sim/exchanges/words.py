@@ -247,6 +247,8 @@ class Reader:
         if how == "cents":
             alpha = names.get(got.get("u") or "", phrases_of("coin").get(word, ""))
         number = "1" if how == "one" else match["n"]
+        if how == "sum" and phrases_of("number").get(number) == "1" and match.start("c") < match.start("n"):
+            return None  # the dollar one
         if alpha[:1] == "*":
             return Sum(0, alpha, figures=number)
         value = sums.minor_units(number, alpha, comma=self.comma, thousands=bool(got.get("k")))
@@ -363,7 +365,7 @@ _NUMBER = re.compile(rf"(?<![\w.,*-])(?:{sums.FIGURES})(?![\w%]|[.,]\d)")
 # Words that no amount comes before, and the keys of words that come before an amount.
 _COUNTED = frozenset(("st", "nd", "rd", "th", "x", "%", "minor"))
 _BEFORE_AMOUNT = (
-    *("tip", "bound", "head", "partof", "remain", "actual", "also", "network", "then", "cashbackof"),
+    *("tip", "bound", "head", "partof", "remain", "actual", "also", "less", "network", "then", "cashbackof"),
 )
 _AFTER_AMOUNT = ("also", "less", "actual", "tip", "cashbackof")
 _E_COM = re.compile(r"\be[- ]com\b|[.]com\b")  # no Portuguese

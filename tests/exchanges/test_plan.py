@@ -260,6 +260,13 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa purchase", "add a tip of 2 USD", ["0100 4=000000001200"]),
         ("visa purchase 20 USD", "half of it approved", ["0100 4=000000002000", "0110 4=000000001000"]),
         ("visa echo", "on mastercard", ["0800"]),
+        ("visa purchase 20 USD", "raise it by 5", ["0100 4=000000002500"]),  # no hold: the amount
+        ("visa purchase 20 USD", "lower it by 5 USD", ["0100 4=000000001500"]),
+        (
+            "visa 1 EUR, mastercard 2 EUR, jcb 3 EUR",
+            "all approved but the mastercard one",
+            ["0100", "0110 39=00", "0100", "0110 39=05", "0100", "0110 39=00"],
+        ),
         ("visa purchase 20 USD", "refund half of it", ["0100", "0110", "0100 3~20 4=000000001000", "0110"]),
         ("visa purchase 20 USD", "reverse 5 USD", ["0100", "0110", "0400 95~000000001500", "0410"]),
         ("visa preauth 20 USD", "5 USD more", ["0100 4=000000002000", "0110", "0100 4=000000000500", "0110"]),
@@ -429,6 +436,7 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
     [
         ("visa 9 USD", "make it 5"),  # dollars or messages
         ("visa 9 USD", "not contactless"),
+        ("visa sale 9 USD, reversed", "after that"),  # nothing changes
         ("visa 9 USD", "one week later"),
         ("visa 9 USD declined 51", "the customer tries another card"),
         ("visa 9 USD", "reverse the rest"),
@@ -557,6 +565,9 @@ def test_what_testers_write(text: str, mtis: list[str], option: tuple[str, objec
         ("two Visa sales of 10 and 20 EUR, the second declined", ["00", "05"]),
         ("two Visa sales, the second declined: 10 EUR, 20 EUR", ["00", "05"]),
         ("three Visa sales of 1, 2 and 3 EUR; the first and the third NSF", ["51", "00", "51"]),
+        ("visa sale 20 EUR, and the same in dollars", ["2000 978", "2000 840"]),
+        ("visa 1 EUR chip, visa 2 EUR contactless, the chip one declined", ["05", "00"]),
+        ("three Visa sales of 10 EUR, all approved but the second", ["00", "05", "00"]),
         ("deux achats visa de 10 et 20 euros, le second sans contact", ["1000 978", "2000 978"]),
     ],
 )
