@@ -13,11 +13,12 @@ from functools import cache
 from typing import NamedTuple
 
 from sim.codec import Message
+from sim.codec.text import is_digits
 from sim.elements import pos
 from sim.elements.card import account
 from sim.elements.money import amount, read_additional_amounts
 from sim.elements.mti import read_original, response_mti
-from sim.errors import with_article
+from sim.errors import counted, with_article
 from sim.exchanges.amounts import COMPLETED, HELD, accepted, bookings, final_amount, left, minor_units
 from sim.exchanges.exchange import Exchange
 from sim.exchanges.roles import (
@@ -71,6 +72,7 @@ _TIP = 5  # a completion may exceed the authorized amount by a fifth
 _PURPOSES = {REVERSAL: "reversal", COMPLETION: "completion", INCREMENT: "incremental"}  # names in recipes
 _WHEN = {"1987": 7, "1993": 12, "2003": 12}  # the element that DE 90 or DE 56 repeats
 _ANSWERS = (ANSWER, LATE)
+_SETTLEMENT = "5"  # message class
 _NETWORK_MANAGEMENT, _SIGNS = "8", {"sign-on": False, "sign-off": True}  # message class; kinds of codes
 _ECHOED = "echoed"  # in a presence row: the response has the element if the request had it
 
@@ -231,8 +233,7 @@ def _answered_twice(seen: Seen) -> Iterator[Hit]:
 def _early(seen: Seen) -> Iterator[Hit]:
     """A request that comes after a message with its retrieval reference number."""
     if earlier := seen.history.references.get(seen.message.get(37).strip()):
-        what = "the first message with this retrieval reference number (DE 37)"
-        yield Hit(0, what, f"an earlier {earlier} with it", 0, 4)
+        yield Hit(37, "the retrieval reference number of this transaction", f"that of an earlier {earlier}")
 
 
 def _named_by_none(seen: Seen) -> Iterator[Hit]:
@@ -317,6 +318,26 @@ def _proofs(message: Message, network: str | None) -> Iterator[tuple[str, str]]:
 def _proof_paths(network: str, version: str) -> list[str]:
     rows = (row.parts.items() for row in recipes(network, version))
     return sorted({path for parts in rows for path, text in parts if text in _PROOFS})
+
+
+def _totals_of_batch(seen: Seen) -> Iterator[Hit]:
+    """Totals that count as many sales or refunds as the exchange has since the last settlement have their
+    amount."""
+    message, steps = seen.message, seen.before.steps
+    if message.mti[1:2] != _SETTLEMENT:
+        return
+    start = max((at for at, step in enumerate(steps) if step.message.mti[1:2] == _SETTLEMENT), default=-1)
+    batch = [booking for booking in bookings(steps, seen.network) if booking.step > start]
+    for row in read_toml("link")["totals"].get(message.spec.interface, ()):
+        amounts = [booking.stays for booking in batch if booking.way == row["way"] and booking.stays]
+        count, total = (
+            message.get(number)[begin:end] for number, begin, end in (row["count"], row["amount"])
+        )
+        known = is_digits(count) and is_digits(total) and not any(booking.unknown for booking in batch)
+        if amounts and known and int(count) == len(amounts) and int(total) != sum(amounts):
+            number, begin, end = row["amount"]
+            expected = f"{sum(amounts)}, the total of {counted(len(amounts), 'transaction')} in the batch"
+            yield Hit(number, expected, str(int(total)), begin, end - begin)
 
 
 def _refused_before(seen: Seen) -> Iterator[Hit]:
@@ -524,26 +545,28 @@ def _transaction_id_carried(seen: Seen) -> Iterator[Hit]:
 
 
 def _increment_of_none(seen: Seen) -> Iterator[Hit]:
-    """The id in an increment is that of an authorization of the card, if the exchange has any."""
+    """The id in an increment is that of an authorization of the card, if the exchange has any; that in
+    another request, such as one of a series, is not another card's."""
     network, message = seen.network, seen.message
     if network is None or message.dialect is not None:
         return
     inside, purpose = Inside(message, network), _PURPOSES[INCREMENT]
-    marks = _marks(network, message.version, purpose)
-    if not marks or any(inside[path] != value for path, value in marks):
+    paths = [path for path in _carried_parts(network, message.version, purpose) if inside[path].strip()]
+    if not paths:
         return
     card, ids = account(message)[1], seen.history.ids
-    paths = _carried_parts(network, message.version, purpose)
+    marks = _marks(network, message.version, purpose)
+    increases = bool(marks) and all(inside[path] == value for path, value in marks)
     while seen.history.unread:
         request, answer = seen.history.unread.pop()
         owner = account(request)[1]
-        for path in paths:
+        for path in _carried_parts(network, message.version, purpose):
             if known_id := _carried(path, purpose, request, answer, network):
                 ids[path, owner].add(known_id)
                 ids[path, None].update({known_id} if owner else ())
     for path in paths:
         value, known = str(inside[path]).strip(), ids[path, card]
-        if value and value not in known and (known or (card and value in ids[path, None])):
+        if value not in known and ((increases and known) or (card and value in ids[path, None])):
             yield _hit_in(path, "the id of an authorization of this card", "another")
 
 
@@ -596,6 +619,7 @@ _CHECKS: tuple[tuple[str, bool, tuple[str, ...], Check], ...] = (
     ("named-by-none", True, (REVERSAL, *_ANSWERS), _named_by_none),
     ("named-by-none", True, (REQUEST,), _early),
     ("refund-within", True, (REQUEST,), _refund_within),
+    ("totals-of-batch", True, (REQUEST, ADVICE), _totals_of_batch),
     ("chip-counter-rises", True, (REQUEST,), _counter_rises),
     ("chip-counter-rises", False, (ANSWER,), _issuer_data_new),
     ("authentication-once", True, (REQUEST,), _authenticated_before),

@@ -604,7 +604,7 @@ def retrieval_reference_day(
     reference: str = DE[37], stan: str = DE[11], sent: str = DE[7], day: str = Maybe[13]
 ) -> Told:
     """A reference of the usual form (yddd, hour, STAN) names the day of the message, UTC or local; without
-    the local date the day before or after may be that."""
+    the local date the day before or after may be that. Others write month and day."""
     julian, hour, days = reference[1:4], reference[4:6], DAYS_OF_YEAR.get(sent[:4], ())
     if julian in days and hour < "24":
         return None
@@ -613,7 +613,7 @@ def retrieval_reference_day(
     if julian in days:
         return Hit(37, "an hour 00 to 23", repr(hour), 4, 2)
     local = DAYS_OF_YEAR.get(day, ())
-    if hour > "23" or julian > "366" or julian in local:
+    if hour > "23" or julian in local or any(date and date in reference[:6] for date in (sent[:4], day)):
         return None
     if not local and _is_near_day(int(julian), days):
         return None

@@ -204,6 +204,51 @@ def test_refunds_together_are_no_more_than_was_paid() -> None:
     assert [(at, one.rule) for at, one in findings(more)] == [(4, "refund-within")]
 
 
+def test_totals_are_those_of_the_batch() -> None:
+    """Totals that count as much as the batch since the last settlement have its amount; with another count,
+    the exchange may not have the whole batch."""
+    sales = [
+        message
+        for stan, amount in (("000001", 1000), ("000002", 2500))
+        for message in make(
+            network="VISA",
+            interface="nac",
+            message_type="financial",
+            amount_minor_units=amount,
+            stan=stan,
+            at=AT,
+        ).messages
+    ]
+    settled = sim.generate("settlement", network="VISA", interface="nac", at=AT).iso.to_message()
+    for totals, wrong in (
+        (("002", "000000003500"), False),
+        (("002", "000000005500"), True),
+        (("001", "000000005500"), False),
+        (("003", "000000005500"), False),
+    ):
+        batch = settled.replace(de63="".join(totals) + "0" * 75)
+        again = batch.replace(de11="000009", de63="001" + "000000009900" + "0" * 75)
+        exchange = Exchange.of([*sales, batch, again], network="VISA")
+        found = [(at, one.rule, one.field) for at, one in findings(exchange)]
+        assert found == [(4, "totals-of-batch", 63)] * wrong
+
+
+def test_a_later_payment_names_no_payment_of_another_card() -> None:
+    """A payment of a series may refer to a payment that the exchange does not have, but not to another
+    card's."""
+    first = make(network="VISA", at=AT)
+    own_id = first.messages[1][62]
+    later = sim.generate("recurring", network="VISA", stan="123499", at=AT).iso.to_message()
+    for card, transaction, wrong in (
+        (later[2], own_id, False),
+        (later[2], "4000000000000000123456789012345", False),
+        ("4012888888881881", own_id, True),
+    ):
+        request = later.replace(de2=card, de18=first.messages[0][18], de62=transaction, de37=None)
+        found = [one.rule for at, one in findings(Exchange.of([*first.messages, request], network="VISA"))]
+        assert found == ["transaction-id-carried"] * wrong
+
+
 def test_each_rule_is_caused() -> None:
     """No row is without an exchange that breaks it, and the catalogue lists both."""
     rules = {row["id"] for row in read_csv("rules_exchange")}
