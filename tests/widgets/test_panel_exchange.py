@@ -51,3 +51,19 @@ def test_a_decline_may_name_its_response_code() -> None:
     panel.run()
     assert "Not in the list" in field.problem
     assert panel.problem == "Fix Outcome first"
+
+
+def test_one_message_of_it_is_shown() -> None:
+    """The first of each exchange; then the one chosen or assigned. The table has no second count."""
+    panel = ExchangePanel(at=AT, outcome="timeout", then="reversal repeat")
+    panel.run()
+    raw = [message.mti for message in panel.exchange.messages]
+    assert raw[0] == panel.views.anatomy.message[:4]
+    panel.steps.value = 2
+    assert (panel.step, panel.views.anatomy.message[:4]) == (2, raw[1])
+    panel.step = 99
+    assert (panel.steps.value, panel.views.anatomy.message[:4]) == (len(raw), raw[-1])
+    assert "<th>0</th>" not in panel.table.value
+    panel.outcome, panel.then = "approved", ""
+    panel.run()
+    assert (panel.step, panel.views.anatomy.message[:4]) == (1, "0100")

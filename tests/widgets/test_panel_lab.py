@@ -89,6 +89,17 @@ def test_a_message_given_is_in_both_readers() -> None:
     assert (lab.tab, lab.message) == ("Generate", "")
 
 
+def test_a_message_assigned_is_shown_in_the_open_panel() -> None:
+    """And kept in the history, as one that was typed; the tab stays."""
+    raw = generate(at=AT).raw
+    lab = Lab(at=AT)
+    for tab, panel in lab.panels.items():
+        lab.tab = tab
+        lab.message = ""
+        lab.message = raw
+        assert (lab.tab, panel.message, lab.history.entries[-1].message) == (tab, raw, raw)
+
+
 def test_no_panel_offers_to_go_where_it_is() -> None:
     """Generate offers both readers, each reader the other one."""
     lab = Lab()

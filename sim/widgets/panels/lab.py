@@ -119,9 +119,9 @@ class Lab(Panel):
     changed last in any panel; "Explain this" and "Validate this" use the message of the open panel.
 
     The panels are `generate`, `explain` and `validate`; `history` has earlier messages, to restore or
-    compare. Traits: `tab`, the name of the open one; `message`, its message. *message* goes into explain and
-    validate; *at* is the date and time of generated messages, None for now; *options* are those of
-    `GeneratePanel`.
+    compare. Traits: `tab`, the name of the open one; `message`, its message; both may be assigned. *message*
+    goes into explain and validate; *at* is the date and time of generated messages, None for now; *options*
+    are those of `GeneratePanel`.
     """
 
     tab = traitlets.Enum(TABS, "Generate")
@@ -144,6 +144,7 @@ class Lab(Panel):
         super().__init__(self.tabs, self.history, classes="iso-lab")
         self.tabs.observe(self._selected, "selected_index")
         self.observe(self._select, "tab")
+        self.observe(self._show, "message")
         self._latest = ""  # the panel whose message changed last
         for name, panel in self.panels.items():
             panel.observe(self._follow, "message")
@@ -203,6 +204,9 @@ class Lab(Panel):
         if latest and self.tab != TABS[0] and latest.message != self.panels[self.tab].message:
             self._carry(self._latest, self.tab)
         self._follow()
+
+    def _show(self, change: Any) -> None:
+        self.panels[self.tab].message = self.message
 
     def _follow(self, change: Any = None) -> None:
         self.message = self.panels[self.tab].message
