@@ -45,9 +45,11 @@ def chosen_network(message: Message, network: str | None) -> str | None:
 
 
 # PAN, separator, [country for PANs that start with 59], expiry or separator, service code or
-# separator, discretionary data. ISO/IEC 7813; the country code as ISO/IEC 4909 describes it.
-_TRACK_2 = re.compile(r"([0-9]{1,19})[=D](?:([0-9]{4})|[=D])?(?:([0-9]{3})|[=D])?[0-9]*")
-_TRACK_1 = re.compile(r"(?P<code>[A-Z])(?P<pan>[0-9]{1,19})\^")
+# separator, discretionary data. ISO/IEC 7813; the country code as ISO/IEC 4909 describes it. Tables
+# read their columns by these patterns, too.
+TRACK_2 = r"^(?P<pan>[0-9]{1,19})[=D](?:(?P<expiry>[0-9]{4})|[=D])?(?:(?P<service>[0-9]{3})|[=D])?[0-9]*$"
+TRACK_1 = r"^(?P<code>[A-Z])(?P<pan>[0-9]{1,19})\^"
+_TRACK_2, _TRACK_1 = re.compile(TRACK_2), re.compile(TRACK_1)
 # Format code B, PAN, name of 2 to 26 characters (a country code in front for PANs that start with 59),
 # expiry or separator, service code or separator, rest.
 _WHOLE_TRACK_1 = re.compile(

@@ -6,8 +6,10 @@ The card, the merchant and the network's transaction identifiers come from the f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sim.codec import Message
@@ -46,7 +48,7 @@ def follow(
     amount_minor_units: int | None = None,
     reason: str | None = None,
     entry: str | None = None,
-    stan: str | None = None,
+    stan: str | Callable[[], str] | None = None,
     at: datetime | None = None,
     checked: bool = True,
 ) -> Step:
@@ -55,22 +57,23 @@ def follow(
     *amount_minor_units* is the amount of an increment (None: the original amount again), of a completion or
     refund (None: all of it), or what remains after a partial reversal (None: half). *reason* is the reversal
     reason; None means timeout if no response came. *entry* is the card entry of an increment, a refund or an
-    original credit. *stan* and *at* default to the next number and now. With *checked* False, a reversal may
-    follow a decline or another reversal, as host tests need. Raises ChoiceError for another word, OptionError
-    if the exchange has nothing for such a step to follow or the amount does not fit.
+    original credit. *stan* (or what returns it, if the step has its own) and *at* default to the next number
+    and now. With *checked* False, a reversal may follow a decline or another reversal, as host tests need.
+    Raises ChoiceError for another word, OptionError if the exchange has nothing for such a step to follow or
+    the amount does not fit.
     """
     if word not in STEPS:
         raise ChoiceError.of("then", word, STEPS)
     if not exchange.steps and word not in LINK:
         raise OptionError("then", f"a request before a step {word!r}", "none")
     stans = [step.message.get(11) for step in exchange.steps if not step.is_answer]
-    number = stan or next_stan(max(stans, default="0")[-6:] or "0")
+    number = stan or partial(next_stan, max(stans, default="0")[-6:] or "0")
     step = _Next(exchange, word, amount_minor_units, entry, number, at)
     if word == REPEAT:
         return step.repeat()
     if word in LINK:
         version = exchange.steps[0].message.version if exchange.steps else None
-        generated = generate(word, network=exchange.network, version=version, stan=number, at=at)
+        generated = generate(word, network=exchange.network, version=version, stan=step.own_stan, at=at)
         return Step(asking_role(generated.message, None), generated.message, at)
     if word in REVERSALS:
         return step.reversal(reason, checked)
@@ -87,8 +90,13 @@ class _Next:
     word: str
     amount: int | None
     entry: str | None
-    stan: str
+    stan: str | Callable[[], str]
     at: datetime | None
+
+    @property
+    def own_stan(self) -> str:
+        """The STAN of a step that has its own."""
+        return self.stan if isinstance(self.stan, str) else self.stan()
 
     def repeat(self) -> Step:
         """A repeat of the last message sent."""
@@ -204,14 +212,15 @@ class _Next:
         template = template_of(*options, details or None, None if network == brand else brand or NETWORKS[0])
         card = account(request)[1]
         moment = clock(version, at, template.zone_at(at))
-        context = Context(template.setting, template.known, card, units, self.stan, moment)
+        context = Context(template.setting, template.known, card, units, self.own_stan, moment)
         fields = template.outline.written(context, {})
         kept = read_toml("templates")["continued"]["completion" if self.word == COMPLETION else "other"][
             version
         ]
-        kept = [*kept, *required(network, template.mti)] if self.word == COMPLETION else kept
         fields |= {number: request[number] for number in kept if number in request}
         if self.word == COMPLETION:  # its own elements override those it keeps
+            more = required(network, template.mti)
+            fields = {number: request[number] for number in more if number in request} | fields
             fill(fields, template, context, purpose)
         fields |= carried(purpose, request, answer, fields, network)
         if (number := number_of("original", version)) in fields:

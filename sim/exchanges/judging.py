@@ -202,8 +202,10 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
     for number in sorted(numbers & about.fields.keys() - message.fields.keys()):
         yield Hit(number, f"the DE {number} of the request", ABSENT)
     partly = is_particular("partial", message.version, message.get(39))
+    repeats = [step.message for step in seen.before.steps if step.role == REPEAT and step.of == seen.step.of]
     for number in _others(about, message, seen.network, sorted(again)):
-        if not (number == _AMOUNT and partly):
+        later = number in _CLOCKS and any(message[number] == repeat.get(number) for repeat in repeats)
+        if not later and not (number == _AMOUNT and partly):
             yield Hit(number, f"the DE {number} of the request", "another value")
     if partly and _AMOUNT in about and minor_units(message) >= minor_units(about):
         yield Hit(_AMOUNT, "less than was requested, because the approval is partial", "as much or more")

@@ -35,7 +35,6 @@ from sim.link.line import Line, LinkError, system_reason
 from sim.link.sent import ANSWERED, LOST, TIMED_OUT, Sent, tells_of_the_past, timeout_of
 from sim.link.traffic import IN, OUT, Traffic
 from sim.operations.answering import respond, reverse
-from sim.operations.building import in_format
 from sim.operations.generation import generate
 from sim.spec.tables import read_toml
 
@@ -398,7 +397,7 @@ class AsyncClient:
             return
         if is_digits(stan := request.get(11)):  # the reversal's STAN is a later one
             self.stan = max(self.stan, int(stan) % 1_000_000)
-        how: Any = {"stan": self.next_stan(), "at": dates.now(), "network": self.network}
+        how: Any = {"stan": self.next_stan, "at": dates.now(), "network": self.network}
         try:
             reversal = reverse(request, reason="timeout", **how)
         except IsoError as error:
@@ -608,9 +607,9 @@ class Live:
     def follow(self, word: str, **options: Any) -> Step:
         """The next message, in the line's format; see `sim.exchanges.follow`."""
         if word != REPEAT and not options.get("stan"):
-            options["stan"] = self.client.next_stan()
+            options["stan"] = self.client.next_stan
         following = follow(self.made, word, at=dates.now(), checked=False, **options)
-        return replace(following, message=in_format(following.message, self.client.line.format)[0])
+        return replace(following, message=self.client.line.fitted(following.message))
 
     async def send(self, step: Step, *, timeout: float | None = None, reverse: bool = False) -> Sent:
         """Send *step*, wait for the outcome, and add both to the exchange."""
@@ -664,4 +663,4 @@ def _again(live: Live, step: Step) -> Step:
         return live.follow(step.role, amount_minor_units=minor_units(step.message), stan=stan)
     if step.role == REPEAT:
         return live.follow(REPEAT)
-    return replace(step, message=in_format(step.message, live.client.line.format)[0])
+    return replace(step, message=live.client.line.fitted(step.message))

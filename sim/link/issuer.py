@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim.codec import BuildError, Message, build, parse
 from sim.codec.text import is_digits
@@ -23,16 +23,17 @@ from sim.elements import mti as mtis
 from sim.elements.card import account, chosen_network, detect_network
 from sim.errors import OptionError, ParseError
 from sim.exchanges.amounts import accepted, final_amount, minor_units
+from sim.exchanges.matching.rules import Link, rules
 from sim.exchanges.roles import management
 from sim.kept import Kept
 from sim.link.rules import Rule, Table
-from sim.operations.answering import respond, transaction_name
+from sim.operations.answering import respond
 from sim.operations.building import in_format
 from sim.operations.filling import Values, filled
 from sim.operations.generation import generate
 from sim.operations.options import LARGEST_AMOUNT
 from sim.operations.validation import judge
-from sim.spec import number_of, spec
+from sim.spec import VERSIONS, spec
 from sim.spec.tables import read_toml
 
 if TYPE_CHECKING:
@@ -40,8 +41,31 @@ if TYPE_CHECKING:
     from sim.link.keys.ring import KeyRing
 
 
-BookingKey = tuple[str, ...]
-_MOST_OF_ONE = 100  # authorizations of a transaction
+Key = tuple[str, ...]
+_AMOUNT = 4
+_LINKS: tuple[Link, ...] = ("original", "approved")
+_MOST_OF_ONE = 100  # authorizations of a transaction, and bookings that one key finds
+
+
+class Booking(NamedTuple):
+    """A booking: its account, the amount not yet reversed (below 0 for a credit), whether it was completed,
+    and the number of the first authorization, if it increases one. `mti`, `version` and `said`, the elements
+    in `_SAID`, are those of its message. Texts and numbers alone: small, and ignored by the garbage
+    collector."""
+
+    pan: str
+    amount: int
+    completed: bool
+    first: int
+    mti: str
+    version: str
+    said: tuple[str, ...]
+
+    @property
+    def message(self) -> Message:
+        """What links compare of its message."""
+        fields = {number: text for number, text in zip(_SAID, self.said, strict=True) if text}
+        return Message(self.mti, fields, self.version)
 
 
 class Accounts:
@@ -58,12 +82,10 @@ class Accounts:
         self.opening: int = limits["balance"] if opening is None else opening
         self._balances: Kept[str, int] = Kept(limits["accounts"])
         self.remembered: int = limits["remembered"]
-        # Bookings by number: the account, the amount not yet reversed (below 0 for a credit), and whether
-        # it was completed. Tuples of texts and numbers: small, and ignored by the garbage collector.
-        self._booked: Kept[int, tuple[str, int, bool]] = Kept(self.remembered)
-        self._numbers: Kept[BookingKey, int] = Kept(3 * self.remembered)
-        # The authorizations of a transaction with a network identifier: the first, and its increments.
-        self._transactions: Kept[str, tuple[int, ...]] = Kept(self.remembered)
+        self._booked: Kept[int, Booking] = Kept(self.remembered)
+        # The bookings that a later message finds by each key, and the increments by first authorization.
+        self._numbers: Kept[Key, tuple[int, ...]] = Kept(4 * self.remembered)
+        self._increments: Kept[int, tuple[int, ...]] = Kept(self.remembered)
         self._count = 0
         for pan, balance in (balances or {}).items():
             self._balances.keep(pan, balance)
@@ -76,81 +98,104 @@ class Accounts:
         balance = self._balances.get(pan)
         return self.opening if balance is None else balance
 
-    def book(self, message: Message, amount: int, approval: str = "", name: str = "") -> None:
-        """Debit *amount* (below 0: credit) for *message*. A reversal or completion may refer to the booking,
-        a completion also by the *approval* code of the response; *name* is the network's identifier of the
-        transaction."""
-        pan = account(message)[1]
-        self._balances.keep(pan, self.balance(pan) - amount)
-        self._count = number = self._count + 1
-        self._booked.keep(number, (pan, amount, False))
+    def _keep(self, number: int, booking: Booking, amount: int, *, completed: bool = False) -> int:
+        """Have *amount* remain of a *booking*, and return what was given back."""
+        back = booking.amount - amount
+        self._balances.keep(booking.pan, self.balance(booking.pan) + back)
+        self._booked.keep(number, booking._replace(amount=amount, completed=booking.completed or completed))
+        return back
+
+    def book(self, message: Message, amount: int, answer: Message | None = None) -> None:
+        """Debit *amount* (below 0: credit) for *message*, to which later messages refer by its elements, or
+        by those of its *answer*. An increment joins the authorization that it increases."""
         is_authorization = message.mti[1] == _AUTHORIZATION
-        for key in _keys(message, message.get(11), approval if is_authorization else ""):
-            self._numbers.keep(key, number)
-        if name and is_authorization:
-            numbers = (*(self._transactions.get(f"{pan} {name}") or ()), number)
-            self._transactions.keep(f"{pan} {name}", numbers[-_MOST_OF_ONE:])
+        found = self._find(message) if is_authorization else None
+        first = (found[1].first or found[0]) if found else 0
+        self._count = number = self._count + 1
+        said = tuple([message.get(element) for element in _SAID])
+        pan = account(message)[1]
+        self._keep(number, Booking(pan, 0, False, first, message.mti, message.version, said), amount)
+        self._enter(number, message, "original")
+        if answer is not None:
+            joint = Message(message.mti, {**message.fields, **answer.fields}, message.version)
+            self._enter(number, joint, "approved")
+        if first:
+            _add(self._increments, first, number)
 
-    def complete(self, message: Message, amount: int, name: str = "") -> bool:
-        """Replace the authorization that *message* completes, and its increments with the same *name*, by
-        *amount*. A reversal may refer to either from then on. False if the authorization is unknown or
-        already completed: two shipments are two sales."""
-        booking = self._find(_keys(message, _original_stan(message), message.get(38)))
-        if booking is None or booking[3]:
-            return False
-        number, pan, taken, _ = booking
-        self._balances.keep(pan, self.balance(pan) + taken - amount)
-        self._booked.keep(number, (pan, amount, True))
-        for key in _keys(message, message.get(11)):
-            self._numbers.keep(key, number)
-        for other in self._transactions.get(f"{pan} {name}") or ():
-            increment = self._booked.get(other)
-            if increment is not None and not increment[2]:
-                self._balances.keep(pan, self.balance(pan) + increment[1])
-                self._booked.keep(other, (pan, 0, True))
-        return True
+    def _enter(self, number: int, message: Message, link: Link) -> None:
+        """Have later messages find booking *number* by the elements of *message*."""
+        network = chosen_network(message, None) or ""
+        for rule in rules(message.version, link):
+            if rule.found(message.mti, network) and (key := rule.key(message, later=False)):
+                _add(self._numbers, key, number)
 
-    def _find(self, keys: list[BookingKey]) -> tuple[int, str, int, bool] | None:
-        """The booking of the first known key in *keys*: its number and its record."""
-        for key in keys:
-            number = self._numbers.get(key)
-            if number is not None and (booking := self._booked.get(number)) is not None:
-                return number, *booking
+    def _find(self, message: Message) -> tuple[int, Booking] | None:
+        """The latest booking that *message* refers to, and its number; None if there is none."""
+        for rule in (rule for link in _LINKS for rule in rules(message.version, link)):
+            if rule.seeks(message.mti) and (key := rule.key(message, later=True)):
+                for number in reversed(self._numbers.get(key) or ()):
+                    booking = self._booked.get(number)
+                    if booking is not None and rule.agrees(booking.message, message):
+                        return number, booking
         return None
 
+    def complete(self, message: Message, amount: int) -> bool:
+        """Replace the authorization that *message* completes, and its increments, by *amount*. A reversal may
+        refer to either from then on. False if the authorization is unknown or already completed: two
+        shipments are two sales."""
+        found = self._find(message)
+        if found is None or found[1].completed:
+            return False
+        number, booking = found
+        self._keep(number, booking, amount, completed=True)
+        self._enter(number, message, "original")
+        self._end_others(number, booking)
+        return True
+
+    def _end_others(self, number: int, booking: Booking) -> int:
+        """Give back what remains of the other authorizations of a transaction, and return the amount."""
+        first = booking.first or number
+        others = {first, *(self._increments.get(first) or ())} - {number}
+        parts = ((other, self._booked.get(other)) for other in others)
+        return sum(
+            self._keep(other, part, 0, completed=True) for other, part in parts if part and not part.completed
+        )
+
     def give_back(self, reversal: Message) -> int | None:
-        """Reverse what *reversal* refers to, in part if it has a replacement amount; returns the amount, or
-        None if the transaction is unknown. A second reversal returns nothing more."""
-        booking = self._find(_keys(reversal, _original_stan(reversal)))
-        if booking is None:
+        """Reverse what *reversal* refers to, in part if it has a replacement amount, with its increments if
+        the amount includes them; returns the amount, or None if the transaction is unknown. A second reversal
+        returns nothing more."""
+        found = self._find(reversal)
+        if found is None:
             return None
-        number, pan, taken, completed = booking
+        number, booking = found
         final = final_amount(reversal)
-        stays = max(-final, min(taken, final))
-        self._booked.keep(number, (pan, stays, completed))
-        self._balances.keep(pan, self.balance(pan) + taken - stays)
-        return taken - stays
+        back = self._keep(number, booking, max(-final, min(booking.amount, final)))
+        if not final and minor_units(reversal) > minor_units(booking.message):
+            back += self._end_others(number, booking)
+        return back
 
 
-def _keys(message: Message, stan: str, approval: str = "") -> list[BookingKey]:
-    """The keys by which another message may refer to a transaction of the card of *message*: its *stan*, its
-    retrieval reference number, the *approval* code of its response."""
-    pan, keys = account(message)[1], list[BookingKey]()
-    if stan := stan.lstrip("0"):
-        keys.append(("stan", pan, stan))
-    if reference := message.get(37):
-        keys.append(("reference", pan, reference, message.get(41)))
-    if approval := approval.strip():
-        keys.append(("approval", pan, approval))
-    return keys
+def _add(kept: Kept[Any, tuple[int, ...]], key: Any, number: int) -> None:
+    """Add *number* to those of *key*, of which the latest are kept."""
+    numbers = kept.get(key) or ()
+    if number not in numbers:
+        kept.keep(key, (*numbers, number)[-_MOST_OF_ONE:])
 
 
-def _original_stan(message: Message) -> str:
-    """The STAN in the original data elements of a reversal or completion."""
-    original = mtis.read_original(message.get(number_of("original", message.version)), message.version)
-    return original.stan if original else ""
-
-
+# The amount, and the elements that the links compare in an earlier message, besides its keys.
+_SAID = sorted(
+    {
+        _AMOUNT,
+        *(
+            tie.earlier.number
+            for version in VERSIONS
+            for link in _LINKS
+            for rule in rules(version, link)
+            for tie in rule.agree
+        ),
+    }
+)
 _ACCOUNTED = "12"  # message classes that move money
 _AUTHORIZATION, _REVERSAL = "1", "4"
 _TRANSMITTED, _CODE = 7, 39
@@ -223,9 +268,9 @@ class Issuer:
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
         self._known_by: tuple[int, ...] = tuple(read_toml("link")["keys"]["answer"])
         self._answers: Mapping[str, Any] = read_toml("link")["answers"]
-        # Responses, in text form if they have one, a tenth of the size of messages; their notes, and the
-        # transmission times of their requests.
-        self._given: Kept[str, tuple[str | Message, str, str]] = Kept(accounts.remembered)
+        # Responses, in text form if they have one, a tenth of the size of messages; their notes, the
+        # transmission times of their requests, and whether an earlier response to the same had approved it.
+        self._given: Kept[str, tuple[str | Message, str, str, bool]] = Kept(accounts.remembered)
 
     def ready(self) -> None:
         """Read the tables that the first response needs, so that it takes no longer than the next."""
@@ -298,38 +343,38 @@ class Issuer:
     def _accounted(self, request: Message, session: Session, rule: Rule | None) -> Decision:
         if self.sign_on and not session.signed_on:
             return Decision(self._answer(request, self._code("signed_off", request)), note="not signed on")
-        key, when, before = self._key(request), request.get(_TRANSMITTED), None
+        key, when, booked = self._key(request), request.get(_TRANSMITTED), False
         given = self._given.get(key)
         if given and (mtis.is_repeat(request.mti) or given[2] == when):
-            form, note, then = given
+            form, note, then, booked = given
             before = parse(form, request.dialect or request.version) if isinstance(form, str) else form
             if rule is None or not rule.decides:
                 if before.get(_TRANSMITTED) == then != when:  # it has its request's time
                     before = form = before.replace(de7=when or None)
                 text = form if isinstance(form, str) else ""
                 return Decision(before, note=f"repeat: {note}".removesuffix(": "), text=text)
-        answer, note = self._fresh(request, rule, before)
+            booked = booked or accepted(before, chosen_network(request, self.network))
+        answer, note = self._fresh(request, rule, booked)
         text = ""
         with suppress(BuildError):  # an answer without a text form
             text = build(answer)
-        self._given.keep(key, (text or answer, note, when))
+        self._given.keep(key, (text or answer, note, when, booked))
         return Decision(answer, note=note, text=text)
 
     def _key(self, request: Message) -> str:
         # 0100 and 0101 are the same transmission, 0100 and 0200 are not.
         return "\n".join((request.mti[:3], *map(request.fields.get, self._same, repeat(""))))
 
-    def _fresh(self, request: Message, rule: Rule | None, before: Message | None) -> tuple[Message, str]:
-        """The response and a note; *before* is the response to the same request before."""
+    def _fresh(self, request: Message, rule: Rule | None, booked: bool) -> tuple[Message, str]:
+        """The response and a note; *booked* is whether the same request was approved before."""
         if rule is not None and rule.decides:
             answer, note = self._ruled(request, rule.code)
-            network = chosen_network(request, self.network)
-            if not accepted(answer, network):
+            if not accepted(answer, chosen_network(request, self.network)):
                 return answer, note
             if request.mti[1] == _REVERSAL:
                 self.accounts.give_back(request)
-            elif request.mti[1] in _ACCOUNTED and not (before is not None and accepted(before, network)):
-                self._book(request, self._taken(request), answer)  # otherwise it was booked then
+            elif request.mti[1] in _ACCOUNTED and not booked:
+                self._book(request, self._taken(request), answer)
             return answer, note
         report = judge(request, self.network, ())
         if not report.valid:
@@ -363,7 +408,7 @@ class Issuer:
         if rule is not None and rule.approved is not None and taken > 0:
             part = min(rule.approved, taken)
             answer = self._answer(request, rule.code or None, part=part)
-            self.accounts.book(request, part, answer.get(38), self._transaction_id(request, answer))
+            self.accounts.book(request, part, answer)
             return answer, "approved in part"
         if taken > available and request.mti[2] not in _ADVICES:
             return self._answer(request, self._code("no_funds", request)), "insufficient funds"
@@ -374,17 +419,10 @@ class Issuer:
         """Book what *request* debits, and return a note if it is special: a financial advice that refers to
         an authorization completes and replaces it."""
         completes = request.mti[1:3] == _COMPLETES
-        if completes and self.accounts.complete(request, amount, self._transaction_id(request)):
+        if completes and self.accounts.complete(request, amount):
             return "completes its authorization"
-        self.accounts.book(request, amount, answer.get(38), self._transaction_id(request, answer))
+        self.accounts.book(request, amount, answer)
         return ""
-
-    def _transaction_id(self, request: Message, answer: Message | None = None) -> str:
-        """The network's transaction identifier, which links increments and completions with the first
-        authorization."""
-        if request.mti[1] != _AUTHORIZATION and request.mti[1:3] != _COMPLETES:
-            return ""
-        return transaction_name(request, chosen_network(request, self.network), answer)
 
     def _managed(self, request: Message, session: Session, rule: Rule | None) -> tuple[Message, str]:
         kind = management(request, self.network)

@@ -48,6 +48,7 @@ from sim.errors import (
     quoted,
     quoted_value,
 )
+from sim.operations.building import in_format
 from sim.spec import Spec, version_of
 from sim.spec.tables import read_toml
 
@@ -256,6 +257,11 @@ class Line:
     def mac_format(self) -> Format | str:
         """The form of a message that MACs cover: the text form, or the wire format."""
         return "text" if self._text else self.format
+
+    def fitted(self, message: Message) -> Message:
+        """*message* as this line sends it: in text form, a message of its interface fits as it is."""
+        own = self._text and message.spec.interface == self.interface
+        return message if own else in_format(message, self.format)[0]
 
     def cutter(self) -> Cutter:
         """A cutter for the frames of one direction."""

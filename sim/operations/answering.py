@@ -305,7 +305,7 @@ def reverse(
     *,
     answer: Message | None = None,
     reason: str | None = None,
-    stan: str | None = None,
+    stan: str | Callable[[], str] | None = None,
     at: datetime | None = None,
     final_amount_minor_units: int | None = None,
     network: str | None = None,
@@ -314,7 +314,8 @@ def reverse(
     its response, from which the approval code, the approved amount and the network's transaction id are
     taken. *reason* is customer, timeout, misdispense, malfunction or partial; None is partial if
     *final_amount_minor_units* remains, otherwise customer. *stan* and *at* are the reversal's own; by
-    default the next number and the original's transmission time. *network* None is the card's. Raises
+    default the next number, called for if it is a function, and the original's transmission time. On a link
+    whose reversals repeat the STAN, the default is the original's. *network* None is the card's. Raises
     BuildError if *request* is not an authorization or financial request or advice, or *answer* is not its
     response; OptionError for an amount above the approved one, a STAN that is no text or an unknown reason.
     """
@@ -332,11 +333,13 @@ def reverse(
     template = template_of("reversal", owner, version, "purchase", "manual", code, details, brand)
     kept = (*read_toml("templates")["kept"][version], *required(owner, template.mti))
     fields = {number: request[number] for number in kept if number in request}
-    width = spec(version)[11].width
-    if not isinstance(stan, str | None):
+    if pan := account(request)[1]:  # which a track may have, and a reversal has no track
+        fields[2] = pan
+    if not isinstance(stan, str | None) and not callable(stan):
         raise OptionError("stan", "a text", quoted_value(stan), 11)
-    number = stan or next_stan(request.get(11))
-    fields[11] = number.zfill(width)
+    if callable(stan) or not stan:
+        same = carried("reversal", request, None, {}, owner).get(11)
+        stan = same or (stan() if stan else next_stan(request.get(11)))
     moment = clock(version, at, template.zone_at(at))
     sent = "" if at else request.get(7)
     fields[7] = sent or moment.elements[7]
@@ -346,9 +349,10 @@ def reverse(
     if version != "1987":
         kinds = template.setting.kinds
         fields[24], fields[25] = str(kinds["function"]), str(kinds["reason"])
-    context = Context(template.setting, template.known, account(request)[1], amount, number[-6:], moment)
+    context = Context(template.setting, template.known, pan, amount, stan[-6:], moment)
     fill(fields, template, context, "reversal")
     fields |= carried("reversal", request, answer, fields, owner)
+    fields[11] = stan.zfill(spec(version)[11].width)
     for dropped in left_out(template.setting):
         fields.pop(dropped, None)
     message = Message(template.mti, dict(sorted(fields.items())), version, dialect=request.dialect)
@@ -402,29 +406,6 @@ def _reason(
     return details, (f"No public source says how {where} encodes reason {reason!r}, so it is omitted.",)
 
 
-def transaction_name(message: Message, network: str | None, answer: Message | None = None) -> str:
-    """The network's transaction identifier of *message*: its own, otherwise the one that *answer* assigns;
-    empty if there is none."""
-    for number, path, recipe in _naming_parts(network, message.version):
-        if number in message and (value := Inside(message, network)[path]):
-            return value
-        known = {"request": Inside(message, network), "answer": Inside(answer or message, network)}
-        if answer is not None and (text := recipe(known)).strip():
-            return text
-    return ""
-
-
-@cache
-def _naming_parts(
-    network: str | None, version: str
-) -> tuple[tuple[int, str, Callable[[Mapping[str, Inside]], str]], ...]:
-    """The parts that identify the transaction in an increment: element, path, and the value taken from the
-    first response."""
-    rows = [row for row in carried_rows(network, version) if row.mentions("incremental")]
-    parts = [part for row in rows for part in row.parts.items()]
-    return tuple((int(path.partition(".")[0]), path, text.format_map) for path, text in parts)
-
-
 def reasons_of(reversal: Message, network: str | None) -> tuple[str, ...]:
     """The reasons that *reversal* states, according to the recipes."""
     inside = Inside(reversal, network)
@@ -448,10 +429,8 @@ def carried(
     word: str, request: Message, answer: Message | None, fields: Mapping[int, str], network: str | None
 ) -> dict[int, str]:
     """The elements that a follow-up message (*word*: its kind or purpose, *fields* so far) takes from the
-    first *request* and its *answer*."""
-    if answer is None:
-        return {}
-    inside = Inside(answer, network)
+    first *request* and its *answer*, if there is one."""
+    inside = Inside(answer or Message("", {}, request.version), network)
     values = {"request": Inside(request, network), "answer": inside}
     rows = holding(carried_rows(network, request.version), frozenset((word,)), inside.__getitem__)
     return {

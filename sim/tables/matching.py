@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sim.elements.card import TRACK_1, TRACK_2
 from sim.exchanges.matching.pairing import Keys, Traffic
 from sim.exchanges.matching.rules import ANSWER, ASK, NONE, Link, Place, Rule, Tie, kind, role, rules
 from sim.spec import VERSIONS
@@ -19,7 +20,8 @@ from sim.tables.columns.table import number_of
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 LINKS: tuple[Link, ...] = ("answer", "original", "approved")
-_REVERSAL = "4"
+_REVERSAL, _CARD = "4", 2
+_TRACKS = {35: TRACK_2, 45: TRACK_1}
 _LARGEST = 2**62
 
 
@@ -58,6 +60,15 @@ class Columns:
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         return None if values.null_count == len(values) else values
 
+    def cards(self) -> Any:
+        """The card numbers as an Arrow array, from tracks if there is no DE 2; None if there are none."""
+        found = [self.column(_CARD)]
+        for number, pattern in _TRACKS.items():
+            if (cells := self.column(number)) is not None:
+                found.append(pc.struct_field(pc.extract_regex(cells, pattern), "pan"))
+        columns = [cells for cells in found if cells is not None]
+        return pc.coalesce(*columns) if columns else None
+
     def values(self, place: Place) -> Any:
         """The values at *place* as they are compared, without leading zeros; missing if there is none."""
         if place.text:
@@ -66,7 +77,7 @@ class Columns:
             texts = pa.array([mti[:3].lstrip("0") for mti in self.mtis] or [""], pa.large_string())
             cells = texts.take(pa.array(np.where(self.mti < len(self.mtis), self.mti, 0)))
             return pc.if_else(pa.array(self.mti < len(self.mtis)), cells, pa.scalar(None, cells.type))
-        cells = self.column(place.number)
+        cells = self.cards() if place.number == _CARD else self.column(place.number)
         if cells is None:
             return None
         if place.mark:

@@ -438,7 +438,8 @@ def reverse(
         customer (canceled), timeout (no response), misdispense (no cash, or only the final amount),
         malfunction (suspected) or partial. Default: partial with a final amount, otherwise customer.
     stan
-        STAN of the reversal, six digits. Default: the next one.
+        STAN of the reversal, six digits. Default: the next one, or the original's on links whose reversals
+        repeat it (`nac`, `unionpay-pos`).
     at
         Date and time of the reversal, as in `generate`. Default: the original's.
     final_amount_minor_units

@@ -14,6 +14,7 @@ import sim
 from sim.codec import Message, parse
 from sim.elements.mti import repeat_mti
 from sim.errors import OptionError, ParseError
+from sim.exchanges import Exchange, Step, follow
 from sim.exchanges.roles import management
 from sim.link.issuer import Accounts, Decision, Issuer, Session
 from sim.link.rules import ACTIONS, Range, Table, rules_of
@@ -249,7 +250,7 @@ def test_an_approval_code_is_that_of_its_card_and_of_an_authorization() -> None:
 
 
 def test_a_rule_that_approves_books_a_repeat_once() -> None:
-    """A rule applies each time, but the money moves once, even if the first response was a decline."""
+    """A rule applies each time, but the money moves once, whatever the responses before and between."""
     sent = message(amount_minor_units=4000)
     again = sent.replace(mti=repeat_mti(sent.mti))
     host = issuer([{"code": "00"}])
@@ -257,6 +258,9 @@ def test_a_rule_that_approves_books_a_repeat_once() -> None:
     assert host.accounts.balance(PAN) == 6000
     host = issuer([{"code": "91", "seen": "1"}, {"code": "00"}])
     assert [code(decide(host, one)) for one in (sent, again, again)] == ["91", "00", "00"]
+    assert host.accounts.balance(PAN) == 6000
+    host = issuer([{"code": "05", "seen": "2..3"}, {"code": "00"}])
+    assert [code(decide(host, one)) for one in (sent, again, again, again)] == ["00", "05", "05", "00"]
     assert host.accounts.balance(PAN) == 6000
 
 
@@ -386,17 +390,27 @@ def test_what_is_no_table_of_rules_is_told(rules: Any, text: str) -> None:
         rules_of(rules)
 
 
-def test_an_increment_that_was_completed_has_nothing_to_give_back() -> None:
-    """A completion replaces its authorization and the increments of the same transaction."""
-    accounts = Accounts({PAN: 10_000})
-    first, increment = message(1, amount_minor_units=5000), message(2, amount_minor_units=1000)
-    accounts.book(first, 5000, name="one transaction")
-    accounts.book(increment, 1000, name="one transaction")
-    done = message(3, "financial_advice", amount_minor_units=6000, purpose="completion")
-    assert accounts.complete(done.replace(de37=first[37]), 6000, "one transaction")
-    assert accounts.balance(PAN) == 4000
-    assert accounts.give_back(reverse(increment).message) == 0
-    assert accounts.balance(PAN) == 4000
+@pytest.mark.parametrize(("network", "version"), [("VISA", "1987"), ("MASTERCARD", "1987"), ("AMEX", "1993")])
+def test_a_completion_takes_the_place_of_increments_too(network: str, version: str) -> None:
+    """A completion replaces its authorization and the increments of the same transaction: nothing is left of
+    them to give back."""
+    made = Exchange(network=network)
+    host = Issuer(Table(), Accounts(opening=10_000))
+    for word, units in (("", 5000), ("increment", 1000), ("increment", 500), ("completion", 6200)):
+        options: Any = {"network": network, "version": version, "purpose": "preauthorization"}
+        step = (
+            follow(made, word, amount_minor_units=units)
+            if word
+            else Step("request", message(amount_minor_units=units, **options))
+        )
+        answer = decide(host, step.message).answer
+        assert answer is not None
+        made = made.plus(step, Step("answer", answer, None, len(made)))
+    pan = made.messages[0][2]
+    assert host.accounts.balance(pan) == 10_000 - 6200
+    increment = made.messages[2]
+    assert host.accounts.give_back(reverse(increment, stan="000099").message) == 0
+    assert host.accounts.balance(pan) == 10_000 - 6200
 
 
 def test_a_file_action_is_accepted() -> None:
@@ -569,3 +583,41 @@ def test_a_function_says_what_a_request_gets() -> None:
         assert [one.rule for one in host.seen if one.kind == "answer"][:2] == ["by_amount", "by_amount"]
         host.rules = by_amount
         assert client.send(message(1)).code == "00"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_terminals_may_use_the_same_number(version: str) -> None:
+    """Of two payments of a card with the same STAN, a reversal returns that of its own terminal, whether it
+    names the original or repeats its STAN."""
+    host = issuer()
+    first, other = (
+        message(1, amount_minor_units=amount, version=version, details={"terminal": terminal}).replace(
+            de37=None
+        )
+        for amount, terminal in ((300, "TERM0001"), (500, "TERM0002"))
+    )
+    for one in (first, other):
+        decide(host, one)
+    decide(host, reverse(first, stan="000009").message)
+    assert host.accounts.balance(PAN) == 10_000 - 500
+    bare = reverse(other, stan=other[11]).message.replace(de90=None, de56=None)
+    decide(host, bare)
+    assert host.accounts.balance(PAN) == 10_000
+
+
+def test_a_hold_is_given_back_with_its_increments() -> None:
+    """A reversal of the whole amount returns the increments, too; one of the first amount, that alone."""
+    for amount, left in (("1500", 10_000), ("1000", 9500)):
+        host, made = issuer(), Exchange(network="VISA")
+        for word in ("", "increment"):
+            step = (
+                follow(made, word, amount_minor_units=500)
+                if word
+                else Step("request", message(network="VISA", purpose="preauthorization"))
+            )
+            answer = decide(host, step.message).answer
+            assert answer is not None
+            made = made.plus(step, Step("answer", answer, None, len(made)))
+        undo = reverse(made.messages[0], answer=made.messages[1], stan="000009").message
+        decide(host, undo.replace(de4=amount.zfill(12)))
+        assert host.accounts.balance(PAN) == left

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Literal
 
 from sim.codec import Message
+from sim.elements.card import account
 from sim.elements.mti import response_mti
 from sim.spec import VERSIONS
 from sim.spec.layouts import layouts
@@ -24,7 +25,7 @@ Link = Literal["answer", "original", "approved"]
 
 # The roles of a message type. A notification expects no response, but may get an acknowledgement.
 NONE, ASK, REPEAT, ANSWER, ACKNOWLEDGEMENT = range(5)
-_MTI, _ZERO = 0, "0"
+_MTI, _CARD, _ZERO = 0, 2, "0"
 _KEPT_OF_MTI = 3  # digits compared: the original of a reversal may be a repeat, so the fourth is ignored
 # The function digit that a response answers; 8 and 9 acknowledge a response.
 _ANSWERED = {"1": "0", "3": "2", "5": "4", "7": "6", "8": "0", "9": "0"}
@@ -34,7 +35,8 @@ _REPEATS, _ACKNOWLEDGES = "135", "89"
 @dataclass(frozen=True, slots=True)
 class Place:
     """The place of a value: an element, or its characters from `start` to `end`, counted from the first
-    `mark` in it, if any. `zeros`: all zeros are a value. A `text` is the same for every message."""
+    `mark` in it, if any. `zeros`: all zeros are a value. A `text` is the same for every message. DE 2 stands
+    for the card number, which may be in a track."""
 
     number: int
     start: int = 0
@@ -48,6 +50,8 @@ class Place:
         if self.text:
             return self.text
         value = message.mti[:_KEPT_OF_MTI] if self.number == _MTI else message.get(self.number) or ""
+        if self.number == _CARD and not value:
+            value = account(message)[1]
         if self.mark:
             value = value.partition(self.mark)[2]
         value = value[self.start : self.end]
@@ -65,14 +69,16 @@ class Tie:
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One way to find the earlier message. `ties` must be present in both messages and equal, `agree` equal
-    if present in both. `classes` are those of the later message, `of` those of the earlier one (second digits
-    of MTIs; empty: any). `network` is that of the earlier message (empty: any)."""
+    if present in both; `named` are the places of the ties in the earlier message. `classes` are those of the
+    later message, `of` those of the earlier one (second digits of MTIs; empty: any). `network` is that of the
+    earlier message (empty: any)."""
 
     link: Link
     version: str
     network: str
     classes: str
     of: str
+    named: str
     ties: tuple[Tie, ...]
     agree: tuple[Tie, ...]
     source: str
@@ -82,6 +88,16 @@ class Rule:
         """The elements of the later message, for people: `DE 7, 11`."""
         numbers = sorted({tie.later.number for tie in self.ties} - {_MTI})
         return f"DE {', '.join(map(str, numbers))}"
+
+    def key(self, message: Message, *, later: bool) -> tuple[str, ...]:
+        """The key by which *message* is found or, as the *later* one, finds; empty if it lacks a value."""
+        values = [(tie.later if later else tie.earlier).of(message) for tie in self.ties]
+        return (message.version, self.named, *values) if all(values) else ()
+
+    def agrees(self, earlier: Message, later: Message) -> bool:
+        """Whether nothing in `agree` that both messages have differs."""
+        sides = ((tie.earlier.of(earlier), tie.later.of(later)) for tie in self.agree)
+        return all(not first or not then or first == then for first, then in sides)
 
     def seeks(self, mti: str) -> bool:
         """Whether this rule finds an earlier message for one of this type."""
@@ -111,6 +127,7 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
             row["network"],
             row["classes"].replace("|", ""),
             row["of"].replace("|", ""),
+            " ".join(text.partition("=")[0] for text in row["elements"].split()),
             tuple(_tie(version, text, zeros=link == "answer") for text in row["elements"].split()),
             tuple(_tie(version, text) for text in row["agree"].split()),
             row["source"],

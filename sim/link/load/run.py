@@ -500,6 +500,6 @@ def start_load(
         messages = Replay(replay, speed)
     else:
         spoken = line.interface or None
-        messages = Mix(mix, version=line.version, format=line.format, interface=spoken, **options)
+        messages = Mix(mix, version=line.version, format=line.mac_format, interface=spoken, **options)
     client = AsyncClient(where, line, reverse=False, pool=pool, tls=client_tls(tls), timeout=timeout)
     return kind(Load(client, messages, **bounds))

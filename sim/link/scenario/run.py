@@ -26,7 +26,6 @@ from sim.link.sent import ANSWERED, Sent
 from sim.link.traffic import OUT
 from sim.masking import mask, mask_words
 from sim.operations.asked import options_of
-from sim.operations.building import in_format
 from sim.operations.generation import generate
 from sim.operations.recipes import approved
 from sim.operations.validation import judge
@@ -275,7 +274,7 @@ class _Run:
             format=self.client.line.format,
             interface=self.client.line.interface or None,
         )
-        return in_format(generate(**arguments).message, self.client.line.format)[0]
+        return self.client.line.fitted(generate(**arguments).message)
 
 
 def _managed(echo: Message, kind: str, network: str | None) -> Message:
