@@ -264,6 +264,9 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
 def _without(asked: Asked, mark: Mark) -> Asked | None:
     """*asked* without what *mark* says; None if it is not part of it."""
     name, value = slot(mark), mark.value
+    if mark.key == "cashbackof" and asked.purpose == "cashback":
+        options = {key: held for key, held in asked.options.items() if key != "cashback_minor_units"}
+        return replace(asked, purpose="purchase", kind=None, options=options)
     if name == "decision":
         return replace(asked, outcome="approved") if asked.is_declined and value == "declined" else None
     if mark.key in ("then", "head", "repeat"):

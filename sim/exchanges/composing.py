@@ -487,6 +487,11 @@ class Composer(Draft):
         if "network" in self.words and "pan" not in self.words:
             self.options.pop("pan", None)
         self._more(before)
+        for mark in self.all("head"):  # increase the hold by 50
+            if mark.value == before.purpose and pattern("ends-in-the").search(
+                self.reader.folded, 0, mark.start
+            ):
+                mark.key = "it"
         heads = self.all("head")
         steps = [head for head in heads if self._is_step(head, before)]
         purpose = next((head.value for head in heads if head not in steps), before.purpose)
@@ -521,6 +526,10 @@ class Composer(Draft):
             near = near or (self.reader.after(mark, "amount", "bare")[:1] if mark.value else [])
             if (mark in raised or mark.key == "less") and any(map(self.is_total, near)):
                 mark.key = "aside"
+            elif mark.key == "also" and any(
+                head.value in _AFTER - {"incremental"} for head in self.reader.after(mark, "head")
+            ):
+                mark.key = "aside"  # add a completion
             elif held and mark.key == "also" and not self.all("same"):
                 self.reader.marks.append(replace(mark, key="head", value="incremental"))
             elif near and not (held or few) and mark.value and whole:
@@ -622,9 +631,13 @@ class Composer(Draft):
         decided = self.reader.before(head, "decision")
         if decided and re.search("[;.]", self.reader.gap(decided[0], head)):
             return True
-        order = [mark for mark in self.all("order") if mark.start < head.start]
-        return bool(order) and any(
-            mark.start < order[-1].start for mark in self.all("amount", "bare", "decision")
+        near = [
+            mark
+            for mark in self.all("order")
+            if mark.start < head.start or not self.reader.gap(head, mark).strip()
+        ]
+        return bool(near) and any(
+            mark.start < min(near[-1].start, head.start) for mark in self.all("amount", "bare", "decision")
         )
 
     def _at_a_machine(self, chain: list[str], stated: bool) -> list[str]:

@@ -33,7 +33,7 @@ _INHERITED = (
     *(("kind", "mti"), ("trade",), ("city",), ("country",), ("option",)),
 )
 _KEPT = ("network", "pan", "currency", "entry", "mcc", "city", "country")
-_REMARKED = frozenset((*_DECIDING, "entry", "option"))
+_REMARKED = frozenset((*_DECIDING, "entry", "option", "then"))
 _SAID = _MONEY | {*_DECIDING, "head", "alone", "entry", "network", "currency"}
 _PLAIN = _MONEY | {*_DECIDING, "currency", "entry", "network"}
 _COUNTS = ("count", "each", "every", "number")

@@ -281,6 +281,8 @@ class Reader:
         while words and words[-1] in ("of", "de", "la"):
             words.pop()
         table = lexicon.phrases()[0]
+        if not match[0].lower().startswith(("at ", "bei ", "chez ", "en ")):
+            return match[1].rstrip(".,")  # the merchant is Trattoria Roma
         kinds = [{key for key, _ in table.get(words_of(word.strip(".,")), ())} for word in words]
         cut = next((at for at, kind in enumerate(kinds) if kind & _NO_NAME), len(words))
         words, kinds = words[:cut], kinds[:cut]
@@ -363,7 +365,7 @@ _WORDS_BEFORE = 40
 _LONGEST = 5
 _NUMBER = re.compile(rf"(?<![\w.,*-])(?:{sums.FIGURES})(?![\w%]|[.,]\d)")
 # Words that no amount comes before, and the keys of words that come before an amount.
-_COUNTED = frozenset(("st", "nd", "rd", "th", "x", "%", "minor"))
+_COUNTED = frozenset(("st", "nd", "rd", "th", "x", "d", "%", "minor"))
 _BEFORE_AMOUNT = (
     *("tip", "bound", "head", "partof", "remain", "actual", "also", "less", "network", "then", "cashbackof"),
 )
