@@ -43,6 +43,7 @@ def settle(reader: Reader) -> None:
     """Settle the marks of *reader* whose meaning depends on their neighbors."""
     for step in (
         _priced,
+        _in_cash,
         _granted,
         sized,
         failed,
@@ -88,6 +89,10 @@ def _shares(reader: Reader) -> None:
 def _lone_number(reader: Reader) -> None:
     """In a follow-up, `for 55` and `make it 400` are amounts; `make it 51` after code 05 is a code."""
     text, others = reader.folded, {mark.key for mark in reader.marks} - EMPTY
+    numbers = [mark for mark in reader.all("unknown", "number") if sums.whole_number(mark.words) is not None]
+    for mark in numbers if reader.whole and not reader.all(*_MONEY) else ():
+        if reader.all("currency") and len(numbers) == 1:
+            mark.key, mark.value = "bare", mark.words  # in won, 96000
     for mark in reader.all("unknown", "number") if reader.whole else ():
         number = _LONE.match(text, mark.start)
         before = pattern("ends-in-to").search(text, 0, mark.start)
@@ -109,6 +114,9 @@ def _lone_number(reader: Reader) -> None:
 
 def _only(reader: Reader) -> None:
     """`Only` before an amount adds nothing to the decision."""
+    for mark in reader.all("remain"):
+        if pattern("ends-in-the").search(reader.folded, 0, mark.start):
+            mark.key = "aside"  # the remaining 100
     for mark in reader.all("unknown"):
         if mark.value in phrases_of("only-word"):
             later, earlier = reader.after(mark, *_MONEY, "part"), reader.before(mark, *_MONEY)
@@ -190,6 +198,10 @@ def sized(reader: Reader) -> None:
         size = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
         if mark.start in ends and size:
             mark.key, ends[mark.start].value = "aside", f"{ends[mark.start].value}*{size}"
+        elif (size or 0) > MOST_COUNTED and any(
+            reader.joins(one, mark) for one in reader.before(mark, "which")
+        ):
+            mark.key, mark.value = "bare", mark.words  # the second of 20
         elif mark.value in phrases_of("only-word") and mark.end + 1 in {
             one.start for one in reader.all("which")
         }:
@@ -297,6 +309,13 @@ def _priced(reader: Reader) -> None:
         before = pattern("ends-in-to").search(reader.folded, 0, mark.start) if reader.whole else None
         named = any(mark in pair for pair in beside) or (before and before["alone"] is None)
         mark.key = "bare" if named and mark.value[0] != "0" else mark.key
+
+
+def _in_cash(reader: Reader) -> None:
+    """`50 EUR, of which 20 in cash` is cashback."""
+    for mark in reader.all("in-cash"):
+        part = pattern("ends-in-part").search(reader.folded, 0, mark.start)
+        mark.key, mark.value = "cashbackof" if part else "unknown", fold(mark.words)
 
 
 def _causes(reader: Reader) -> None:

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from sim.exchanges import sums
 from sim.exchanges.beside import (
     EMPTY,
     MEANT,
@@ -25,7 +26,6 @@ from sim.exchanges.beside import (
 )
 from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Asked, Plan, stan_after, steps_of, together
-from sim.exchanges.sums import minor_units
 from sim.exchanges.words import Mark, Reader, Sum
 
 _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
@@ -33,6 +33,12 @@ _NAMING = frozenset(("which", "every", "each", "except"))
 _SILENT = EMPTY - {"change"}
 _CHANGING = (*MEANT, "amount", "bare", "currency", "only")
 _REPLACED = {*_CHANGING, "tip"} - {"head", "kind", "then", "currency"}
+# Marks that begin a further transaction, and purposes that do so; the options it keeps.
+_LEADING = frozenset(("order", "retry", "same", "repeat", "unknown", "also", "it", "polite"))
+_NEW = frozenset(
+    ("purchase", "cash", "balance", "verification", "pin_change", "preauthorization", "quasi_cash")
+)
+_KEPT = ("network", "version", "pan", "entry", "pin", "currency", "city", "country")
 _NEAR = 3  # spaces between two words
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 
@@ -93,6 +99,8 @@ def _is_whole(marks: Sequence[Mark]) -> bool:
 
 def changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> list[Plan]:
     """The *plans* of the transactions after the change of *part*."""
+    for mark in part.all("everything"):
+        mark.key, mark.value = "every", "1"
     for step in (sized, tried, failed, excepted):
         step(part)
     early = part.all("earlier")
@@ -203,10 +211,14 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     again = [mark for mark in part.all(*keys) if failed and (mark.key != "same" or mark.value == "again")]
     if again and pattern("attempt").fullmatch(text, start, again[0].start):
         more, end = None, again[0].end
+    for mark in part.all("same") if not (more or end) and pattern("as-well").search(text) else ():
+        more, mark.key = pattern("as-well").search(text), "aside"  # the same for Mastercard too
     if more or end:
         end = more.end() if more else end
         for mark in part.marks:
-            if mark.key == "earlier" or start <= mark.start < end:
+            if mark.key == "earlier" or (start <= mark.start < end and mark.key in _LEADING):
+                if sums.whole_number(mark.words):
+                    continue  # two retries
                 mark.key = "aside"
         gaps = [(end, mark.start) for mark in part.all("amount", "bare")]
         own = not more and any(pattern("joined").fullmatch(text, *gap) for gap in gaps)
@@ -214,12 +226,24 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
         if more:  # an attempt has its own amount and response
             asked = replace(asked, outcome=last.outcome, approved=last.approved)
         return compose(part, asked=asked)
-    if not (part.all("alone") and pattern("adds").match(text, start)):
+    lead = pattern("adds").match(text, start)
+    if not lead:
+        return None
+    heads = [mark for mark in part.all("head") if mark.value in _NEW and _leads(part, lead.end(), mark)]
+    if not (heads or part.all("alone")):
         return None
     for mark in part.all("order", "earlier", "it"):
         mark.key = "aside"
-    kept = {name: value for name, value in last.options.items() if name in ("network", "version")}
-    return compose(part, kept)
+    names = _KEPT if heads else ("network", "version")
+    return compose(part, {name: value for name, value in last.options.items() if name in names})
+
+
+def _leads(part: Reader, start: int, head: Mark) -> bool:
+    """Whether nothing but `contactless Visa` is between *start* and *head*."""
+    text = part.folded[: head.start]
+    for mark in part.all("network", "entry", "option", "aside"):
+        text = text[: mark.start] + " " * (mark.end - mark.start) + text[mark.end :]
+    return start <= head.start and not text[start:].strip(" -")
 
 
 def next_of(asked: Asked, own_amount: bool) -> Asked:
@@ -250,7 +274,7 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
             mark.key = after.key = "aside"  # instead of 51
             continue
         numbers = [one for one in part.all("unknown") if one.words.isdecimal()]
-        if after in numbers[1:] and minor_units(after.words, money[1], comma=part.comma) == money[0]:
+        if after in numbers[1:] and sums.minor_units(after.words, money[1], comma=part.comma) == money[0]:
             mark.key = after.key = "aside"  # 100 instead of 80
             first = numbers[numbers.index(after) - 1]
             first.key, first.value = "bare", first.words

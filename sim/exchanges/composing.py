@@ -176,6 +176,8 @@ class Composer(Draft):
             left.append("less")
         if not self.all("host", "suite"):
             left += ["bound", "everything", "endpoint"]
+        if self.before is None and not self.all("amount", "bare", "raw"):
+            left.append("equal")  # the same amount as what?
         if not (self.all("partof") and self.all("then")):
             left.append("rest")
         if not any(mark.value == "completion" for mark in self.all("head")):
@@ -373,7 +375,7 @@ class Composer(Draft):
             self.network,
             self.version,
             answered=any(mark.value[2] in "13" for mark in mtis),
-            decided=self.before is not None and self.before.outcome is not None,
+            earlier=self.before.outcome if self.before else None,
         )
         if self.all("suite", "host"):
             return None
@@ -487,6 +489,12 @@ class Composer(Draft):
         if "network" in self.words and "pan" not in self.words:
             self.options.pop("pan", None)
         self._more(before)
+        for mark in self.all("kind"):
+            reversals = (
+                before.then and kind_of(before.then[-1]) == "reversal" and not self.all("head", "then")
+            )
+            if mark.value == "advice" and reversals:
+                mark.key, mark.value = "then", "reversal_advice"  # it is what is sent as an advice
         for mark in self.all("head"):  # increase the hold by 50
             if mark.value == before.purpose and pattern("ends-in-the").search(
                 self.reader.folded, 0, mark.start
@@ -732,6 +740,7 @@ class Composer(Draft):
             if reason == ":timeout" and not decision.outcome:
                 reason = ""  # timeout is the default without a response
             word = f"partial_reversal:{amounts.get('final', 0)}" if partial else self._reversal(reversals)
+            word = "reversal_advice" if any(mark.value == "reversal_advice" for mark in back) else word
             steps.append(((back or reversals or short)[0].start, word + reason))
             self._decided_before(back)
         elif whys := [mark for mark in self.all("why") if mark.value not in ("timeout", "late")]:

@@ -117,9 +117,11 @@ def _codes_for(reasons: list[str], version: str, network: str | None) -> dict[st
     return codes
 
 
-def decide(reader: Reader, network: str | None, version: str, answered: bool, decided: bool) -> Decision:
+def decide(
+    reader: Reader, network: str | None, version: str, answered: bool, earlier: str | None
+) -> Decision:
     """The decision that is described, never a guess; *answered*: the text names the MTI of a response;
-    *decided*: there is one, which a reason given now replaces."""
+    *earlier* is the outcome that a decision given now replaces, if any."""
     bad, marks = reader.unclear.append, reader.all("decision", "reason", "reason!", "code")
     verdicts = _verdicts(reader)
     rest = reader.folded
@@ -146,7 +148,7 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool, de
     elif by_reason:
         if verdicts & {"approved", "partial"}:
             bad("approved, and a reason to decline")
-        clear = strong or answered or decided or reader.all("answer") or "declined" in verdicts
+        clear = strong or answered or earlier or reader.all("answer") or "declined" in verdicts
         if not (clear or any(_stands_apart(reader, mark) for mark in weak)):
             bad(f"{weak[0].words}: the card's state or the decision?")
         verdicts, code = {"declined"}, min(codes, default=None)
@@ -157,7 +159,9 @@ def decide(reader: Reader, network: str | None, version: str, answered: bool, de
     if not verdicts and answered and not reader.all("alone"):
         bad("a response, but not which one")
     outcome = min(verdicts, default=None)
-    if outcome == "declined" and not code:
+    if outcome == "declined" and not code and earlier not in (None, "approved", "partial", "timeout", "late"):
+        code = earlier
+    elif outcome == "declined" and not code:
         code = next(iter(_codes_for([_GENERAL], version, network).values()))
         if not reader.all("only"):
             reader.notes.append(f"No reason was given: {code}, do not honor")

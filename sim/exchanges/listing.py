@@ -211,7 +211,11 @@ class _List:
         own = {key for clause in run for key in clause.keys}
         heads = {mark.value for mark in marks if mark.key == "head"}
         stands = "alone" in own or bool(heads and (own & _MONEY or heads <= WITHOUT_AMOUNT))
-        if not (stands or (items and run[0].repeats) or own & (_SAID if run[0].opens else _MONEY)):
+        if not (
+            stands
+            or (items and (run[0].repeats or run[0].retries))
+            or own & (_SAID if run[0].opens else _MONEY)
+        ):
             return None
         numbered = not items or items[-1].opens or self.count or items[-1].own & {*_DECIDING}
         if run[0].is_remark and not numbered:  # one payment, `the second declined`

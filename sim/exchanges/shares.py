@@ -108,7 +108,8 @@ class Draft:
         joined = last is not None and self.reader.joins(last, mark)
         stage = next((other for other in reversed(before) if other.key in ("head", "then")), None)
         tail = text[mark.end : after.start].strip() if after else ""
-        if after and "cashback" in (after.key.removesuffix("of"), after.value) and not tail:
+        of_it = after is not None and self.reader.joins(mark, after, "of-which")
+        if after and of_it and "cashback" in (after.key.removesuffix("of"), after.value):
             return "cashback"
         if (
             after
@@ -130,15 +131,9 @@ class Draft:
                 not approvals and last and last.key == "decision" and last.value == "partial"
             ):
                 return "part"
-        if (
-            several
-            and not joined
-            and after
-            and after.value in chain[1:]
-            and self.reader.joins(mark, after, "of-which")
-        ):
+        if several and not joined and after and after.value in chain[1:] and of_it:
             return f"{after.value}@{after.start}"  # and an $8 refund
-        if several and after and after.key == "then" and self.reader.joins(mark, after, "of-which"):
+        if several and after and after.key == "then" and of_it:
             return "undone"  # 10 of it reversed
         left = any(other.key in ("remain", "partof") for other in around)
         partial = any(other.value == "partial_reversal" for other in around)

@@ -265,6 +265,7 @@ class Reader:
             name = self._shop(match)
             if name:
                 self.add("merchant", name, match.start(1), match.start(1) + len(name))
+                self._blank(match.start(), match.start(1))
         for match in lexicon.pattern("in-place").finditer(self.text):
             if _TAKEN in self.left[match.start() : match.end()] or lexicon.known_from(words_of(match[1])):
                 continue
@@ -369,7 +370,7 @@ _COUNTED = frozenset(("st", "nd", "rd", "th", "x", "d", "%", "minor"))
 _BEFORE_AMOUNT = (
     *("tip", "bound", "head", "partof", "remain", "actual", "also", "less", "network", "then", "cashbackof"),
 )
-_AFTER_AMOUNT = ("also", "less", "actual", "tip", "cashbackof")
+_AFTER_AMOUNT = ("also", "less", "actual", "tip", "cashbackof", "in-cash")
 _E_COM = re.compile(r"\be[- ]com\b|[.]com\b")  # no Portuguese
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
