@@ -33,9 +33,8 @@ _NAMING = frozenset(("which", "every", "each", "except"))
 _SILENT = EMPTY - {"change"}
 _CHANGING = (*MEANT, "amount", "bare", "currency", "only")
 _REPLACED = {*_CHANGING, "tip"} - {"head", "kind", "then", "currency"}
-# Marks that begin a further transaction, and purposes that do so; the options it keeps.
-_LEADING = frozenset(("order", "retry", "same", "repeat", "unknown", "also", "it", "polite"))
-_NEW = frozenset(
+# Purposes that begin a further transaction, and the options that it keeps.
+NEW = frozenset(
     ("purchase", "cash", "balance", "verification", "pin_change", "preauthorization", "quasi_cash")
 )
 _KEPT = ("network", "version", "pan", "entry", "pin", "currency", "city", "country")
@@ -205,37 +204,41 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     """The transaction that a follow-up adds, if any: `another one of 12 USD`, `and an echo test`."""
     text = part.folded
     start = part.text.find(part.text.strip())
-    more, end = pattern("one-more").match(text, start), 0
+    one_more = pattern("one-more").match(text, start)
+    further, end = one_more is not None, one_more.end() if one_more else start
     failed = last.is_declined or last.outcome == "timeout"
     keys = ("retry", "same", "repeat") if last.is_declined and part.all(*_DECIDING) else ("retry", "same")
     again = [mark for mark in part.all(*keys) if failed and (mark.key != "same" or mark.value == "again")]
     if again and pattern("attempt").fullmatch(text, start, again[0].start):
-        more, end = None, again[0].end
-    for mark in part.all("same") if not (more or end) and pattern("as-well").search(text) else ():
-        more, mark.key = pattern("as-well").search(text), "aside"  # the same for Mastercard too
-    if more or end:
-        end = more.end() if more else end
+        further, end = False, again[0].end
+    elif not further and pattern("as-well").search(text):
+        for mark in part.all("same"):
+            further, mark.key = True, "aside"  # the same for Mastercard too
+    if further or end > start:
         for mark in part.marks:
-            if mark.key == "earlier" or (start <= mark.start < end and mark.key in _LEADING):
-                if sums.whole_number(mark.words):
-                    continue  # two retries
+            if mark.key == "earlier" or (start <= mark.start < end and not _counts(mark)):
                 mark.key = "aside"
         gaps = [(end, mark.start) for mark in part.all("amount", "bare")]
-        own = not more and any(pattern("joined").fullmatch(text, *gap) for gap in gaps)
+        own = not further and any(pattern("joined").fullmatch(text, *gap) for gap in gaps)
         asked = next_of(last, own)
-        if more:  # an attempt has its own amount and response
+        if further:  # an attempt has its own amount and response
             asked = replace(asked, outcome=last.outcome, approved=last.approved)
         return compose(part, asked=asked)
     lead = pattern("adds").match(text, start)
     if not lead:
         return None
-    heads = [mark for mark in part.all("head") if mark.value in _NEW and _leads(part, lead.end(), mark)]
+    heads = [mark for mark in part.all("head") if mark.value in NEW and _leads(part, lead.end(), mark)]
     if not (heads or part.all("alone")):
         return None
     for mark in part.all("order", "earlier", "it"):
         mark.key = "aside"
     names = _KEPT if heads else ("network", "version")
     return compose(part, {name: value for name, value in last.options.items() if name in names})
+
+
+def _counts(mark: Mark) -> bool:
+    """Whether *mark* may count attempts: `two retries`."""
+    return mark.key in ("unknown", "number") and (sums.whole_number(mark.words) or 0) > 1
 
 
 def _leads(part: Reader, start: int, head: Mark) -> bool:

@@ -17,7 +17,7 @@ from sim.codec.text import misfits
 from sim.elements import dates
 from sim.errors import OptionError, quoted_value
 from sim.exchanges import beside
-from sim.exchanges.changing import continued, kind_of, step_of
+from sim.exchanges.changing import NEW, continued, kind_of, step_of
 from sim.exchanges.deciding import Decision, decide, said_by, worth
 from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, pattern, phrases_of
@@ -509,7 +509,7 @@ class Composer(Draft):
 
     def _is_step(self, head: Mark, before: Asked) -> bool:
         """Whether a purpose comes after the payment *before*, rather than in its place: `and refund it`."""
-        ordered = any(mark.start < head.start for mark in self.all("order"))
+        ordered = head.value not in NEW and any(mark.start < head.start for mark in self.all("order"))
         its = any(mark.start == head.end + 1 for mark in self.all("it"))  # refund it instead
         instead = (self.all("same") and not its) or pattern("ends-in-becomes").search(
             self.reader.folded, 0, head.start

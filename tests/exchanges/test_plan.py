@@ -260,6 +260,22 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa purchase", "add a tip of 2 USD", ["0100 4=000000001200"]),
         ("visa purchase 20 USD", "half of it approved", ["0100 4=000000002000", "0110 4=000000001000"]),
         ("visa echo", "on mastercard", ["0800"]),
+        ("visa 9 USD declined 51", "still declined", ["0100", "0110 39=51"]),
+        ("visa 9 USD declined 51", "two retries", ["0100", "0110 39=51", "0100", "0100"]),
+        ("visa 9 USD declined 51", "he tries again with 8", ["0100", "0110 39=51", "0100 4=000000000800"]),
+        ("visa 9 USD", "the same for Mastercard too", ["0100 2~4", "0100 2~5 4=000000000900"]),
+        ("visa 9 USD chip", "and a contactless purchase of 5", ["0100 22~05", "0100 22~07 4=000000000500"]),
+        ("visa balance inquiry", "then withdraw 50 USD", ["0100 3~30", "0100 3~01 4=000000005000"]),
+        ("visa 9 USD", "in yen, 96000", ["0100 4=000000096000 49=392"]),
+        ("visa 50 EUR", "20 of it in cash", ["0100 3~09 4=000000005000"]),
+        ("visa 50 EUR including 20 cashback", "no cashback, just 40", ["0100 3~00 4=000000004000"]),
+        ("visa 9 USD times out, reversed", "as an advice", ["0100", "0420", "0430"]),
+        ("visa preauth 90 USD", "increase the hold by 50", ["0100", "0110", "0100 4=000000005000", "0110"]),
+        ("visa preauth 90 USD", "add a completion of 80", ["0100", "0110", "0220 4=000000008000", "0230"]),
+        ("visa 9 USD", "the merchant is Trattoria Roma", ["0100 43*TRATTORIA"]),
+        ("two visa sales of 9 USD", "everything declined", ["0100", "0110 39=05", "0100", "0110 39=05"]),
+        ("two visa sales of 9 USD", "the second of 20", ["0100", "0100 4=000000002000"]),
+        ("visa echo", "with a sign-on before it", ["0800 70~0", "0800 70=301"]),
         ("visa purchase 20 USD", "raise it by 5", ["0100 4=000000002500"]),  # no hold: the amount
         ("visa purchase 20 USD", "lower it by 5 USD", ["0100 4=000000001500"]),
         (
@@ -436,6 +452,7 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
     [
         ("visa 9 USD", "make it 5"),  # dollars or messages
         ("visa 9 USD", "not contactless"),
+        ("visa 9 USD", "in cash"),
         ("visa sale 9 USD, reversed", "after that"),  # nothing changes
         ("visa 9 USD", "one week later"),
         ("visa 9 USD declined 51", "the customer tries another card"),
@@ -568,6 +585,7 @@ def test_what_testers_write(text: str, mtis: list[str], option: tuple[str, objec
         ("visa sale 20 EUR, and the same in dollars", ["2000 978", "2000 840"]),
         ("visa 1 EUR chip, visa 2 EUR contactless, the chip one declined", ["05", "00"]),
         ("three Visa sales of 10 EUR, all approved but the second", ["00", "05", "00"]),
+        ("visa sale 10 EUR, visa sale 20 EUR, the last one reversed", ["00", "00"]),
         ("deux achats visa de 10 et 20 euros, le second sans contact", ["1000 978", "2000 978"]),
     ],
 )
