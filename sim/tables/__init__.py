@@ -72,7 +72,8 @@ def _view(table: pd.DataFrame) -> MessageView | FindingsView | MessagesView:
         facts = facts_of(table)
         if "conversion" in facts:
             return tables.ConvertedView(table)
-        return tables.DescribedView(table) if "plan" in facts else tables.MessageView(table)
+        described = "plan" in getattr(table, "held", ())
+        return tables.DescribedView(table) if described else tables.MessageView(table)
     if {"severity", "rule", "message"} <= labels:
         return tables.FindingsView(table)
     if {"line", "mti", "version"} <= labels:

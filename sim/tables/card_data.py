@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import reduce
 from numbers import Integral
 from typing import Any, Self
@@ -105,6 +106,11 @@ class CardDataType(ExtensionDtype):
     def __hash__(self) -> int:
         return hash(CardDataType)
 
+    def _get_common_dtype(self, dtypes: list[Any]) -> Self | None:
+        """Joined with pandas' own texts, or with columns of missing values, card data stays card data."""
+        texts = (isinstance(kind, CardDataType | pd.StringDtype) for kind in dtypes)
+        return self if all(texts) else None
+
 
 class CardData(ExtensionArray):
     """An array of texts, with NaN for missing ones, and their `Cover`."""
@@ -160,7 +166,21 @@ class CardData(ExtensionArray):
         """*result*, a result of an operation on the texts, with their cover if it is text."""
         if isinstance(result, type(self._texts)):
             return type(self)(result, self._cover)
+        if isinstance(result, list):
+            return [*map(self._of, result)]
+        if isinstance(result, np.ndarray) and result.dtype == object:
+            return np.frompyfunc(self._of, 1, 1)(result)
         return Secret(result, self._cover) if isinstance(result, str) else result
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._of, self.tolist())
+
+    def __radd__(self, other: Any) -> Any:
+        return self._of(_plain(other) + self._texts)
+
+    def equals(self, other: object) -> bool:
+        """Whether *other* has the same texts, of card data or not."""
+        return bool(self._texts.equals(other._texts if isinstance(other, CardData) else other))
 
     @property
     def nbytes(self) -> int:
@@ -200,10 +220,10 @@ class CardData(ExtensionArray):
         kind = pd.api.types.pandas_dtype(dtype)
         if kind == self.dtype:
             return self.copy() if copy else self
+        if isinstance(kind, pd.CategoricalDtype):
+            return pd.Categorical(self, dtype=kind)
         if kind == np.dtype(object):
-            cells = np.empty(len(self), dtype=object)
-            cells[:] = list(self)
-            return cells
+            return np.fromiter(self, dtype=object, count=len(self))
         return self._texts.astype(dtype, copy=copy)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: object = no_default) -> Any:
@@ -307,6 +327,8 @@ def shown_cell(cell: Any) -> object:
         return mask_piece(cell)
     if isinstance(cell, bool) or cell is None:
         return cell
+    if isinstance(cell, bytes | Decimal | pd.Interval):
+        return cell if (shown := mask_piece(str(cell))) == str(cell) else shown
     if isinstance(cell, int | float | np.number):
         number: Any = cell
         if not _FIRST_LONG_NUMBER <= abs(number) < float("inf"):

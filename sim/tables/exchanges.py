@@ -29,7 +29,7 @@ from sim.spec.words import (
 from sim.tables.argument import check_words, take
 from sim.tables.findings_table import FINDING_COLUMNS
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.tables import INTEGER, AskedTable, Held, Table, View, columns_from, columns_of
+from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_from, columns_of
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -58,7 +58,7 @@ class ExchangeTable(AskedTable):
         return ExchangeView(self)
 
     def _title(self) -> str:
-        return self.iso.summary
+        return self.iso.summary if self.held else ""
 
     def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
         exchange = self.iso.exchange
@@ -73,14 +73,13 @@ class ExchangeView(View):
     @property
     def exchange(self) -> Exchange:
         """The exchange itself, as `client.send` and suites accept it."""
-        holder: Held = self._facts["exchange"]
-        exchange: Exchange = holder.value
+        exchange: Exchange = self._held("exchange")
         return exchange
 
     @property
     def messages(self) -> list[MessageTable]:
         """The messages, each as a table."""
-        network, texts = self.exchange.network, self._facts.get("texts", {})
+        network, texts = self.exchange.network, self._held("texts")
         messages = enumerate(self.exchange.messages)
         return [table_of(take(texts.get(at, message), None, network)) for at, message in messages]
 
@@ -221,7 +220,7 @@ def exchange_table(source: Exchange, texts: Mapping[int, str] | None = None) -> 
     table = table.astype({**dict.fromkeys(("step", "of", "amount"), INTEGER), **dict.fromkeys(words, "str")})
     table["time"] = pd.to_datetime(table["time"], utc=True)
     result = ExchangeTable(table)
-    result.attrs["iso"] = {"exchange": Held(source), "texts": dict(texts or {})}
+    result.held = {"exchange": source, "texts": dict(texts or {})}
     return result
 
 

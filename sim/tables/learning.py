@@ -48,8 +48,11 @@ class LearnedTable(Table):
     """
 
     _when_empty = ("open",)
-    _metadata = ["_learned"]  # noqa: RUF012, pandas wants a list
-    _learned: Learned
+
+    @property
+    def _learned(self) -> Learned:
+        learned: Learned = self.held["learned"]
+        return learned
 
     @property
     def learned(self) -> Format:
@@ -127,7 +130,7 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     learned = learned_from(items[:_MOST], name)
     keep(learned.format)
     table = LearnedTable(columns_from(learned.evidence, _COLUMNS, counts=("messages",)))
-    table._learned = learned
+    table.held = {"learned": learned}
     return table
 
 

@@ -583,9 +583,6 @@ class DiffTable(AskedTable):
     _value_columns = ("a", "b")
     _safe_columns = ("name", "meaning_a", "meaning_b")
     _nothing = "No differences."
-    # The readings are not in `attrs`, which are written to files.
-    _metadata = ["_sides"]  # noqa: RUF012, pandas wants a list
-    _sides: tuple[Reading, ...] = ()
 
     def _version_of(self, column: str) -> str:
         return str(facts_of(self).get(column, "1987"))
@@ -593,7 +590,7 @@ class DiffTable(AskedTable):
     def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
         numbers = [int(number) for number in self["number"].dropna()]
         summary = f"They differ in {', '.join(f'DE {number}' for number in numbers) or 'nothing'}."
-        return list(zip("ab", self._sides, strict=True)), summary, numbers
+        return list(zip("ab", self.held["sides"], strict=True)), summary, numbers
 
 
 def diff(
@@ -638,7 +635,7 @@ def diff(
         rows.append((number, " / ".join(names), *values, *meanings))
     table = DiffTable(columns_of(_DIFF_COLUMNS, rows))
     table.attrs["iso"] = {name: side.version for name, side in zip("ab", sides, strict=True)}
-    table._sides = tuple(readings)
+    table.held = {"sides": readings}
     # Any row of both messages, for a table with some of them.
     pairs = {
         (view.value(place), view.covered[place.number][1])

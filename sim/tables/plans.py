@@ -13,7 +13,7 @@ from sim.paste.reading import TEXT
 from sim.tables.argument import take
 from sim.tables.exchanges import ExchangeTable, exchange_table
 from sim.tables.message_table import MessageTable, MessageView, table_of
-from sim.tables.tables import Held, Table, columns_of
+from sim.tables.tables import Table, columns_of
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -31,7 +31,7 @@ class PlanTable(Table):
     @property
     def plan(self) -> Plan:
         """The plan itself."""
-        plan: Plan = self.attrs["iso"]["plan"]
+        plan: Plan = self.held["plan"]
         return plan
 
     @property
@@ -147,7 +147,7 @@ def plan_table(plan: Plan) -> PlanTable:
     ]
     rows += [("", "", "", "", words, note) for words, note in plan.reports]
     table = PlanTable(columns_of(_COLUMNS, rows))
-    table.attrs["iso"] = {"plan": plan}
+    table.held = {"plan": plan}
     return table
 
 
@@ -157,12 +157,12 @@ class DescribedView(MessageView):
     @property
     def plan(self) -> PlanTable:
         """The plan of the description."""
-        return plan_table(self._facts["plan"])
+        return plan_table(self._held("plan"))
 
     @property
     def exchange(self) -> ExchangeTable:
         """The exchange in the description."""
-        return exchange_table(self._facts["exchange"].value, self._facts["texts"])
+        return exchange_table(self._held("exchange"), self._held("texts"))
 
 
 def described(
@@ -189,5 +189,5 @@ def described(
     notes = (*(f"{note}." for note in plan.notes), *run.exchange.notes, *left, *filter(None, (plan.cost,)))
     reading = take(raw, message.version, run.exchange.network, TEXT)
     table = table_of(reading, source=plan.source, notes=notes)
-    table.attrs["iso"] |= {"plan": plan, "exchange": Held(run.exchange), "texts": run.texts}
+    table.held = {"plan": plan, "exchange": run.exchange, "texts": run.texts}
     return table

@@ -29,9 +29,10 @@ class ProposalsTable(Table):
 
     _when_empty = ("before", "after")
     _nothing = "Nothing to repair."
-    # Without this, pandas would treat the attribute as a column.
-    _metadata = ["_repair"]  # noqa: RUF012, pandas wants a list
-    _repair: operations.Repair | None = None
+
+    @property
+    def _repair(self) -> operations.Repair | None:
+        return self.held.get("repair")
 
     def _title(self) -> str:
         """Distinguishes a message without errors from one that no repair fixes."""
@@ -129,5 +130,5 @@ def repair(
         result = operations.repair(take(message, version, network, format, interface), sure=sure)
     records = [each.record() | {"evidence": "; ".join(each.evidence)} for each in result.proposals]
     table = ProposalsTable(columns_of(_COLUMNS, [[record[name] for name in _COLUMNS] for record in records]))
-    table._repair = result
+    table.held = {"repair": result}
     return table

@@ -107,9 +107,12 @@ class LoadTable(Table):
     `p99_ms`, `longest_ms`. `numbers` has the totals: `rate`, `percentile(99.9)`, `codes`, `statuses`,
     `kinds`, `wrong`, and the HDR histogram `latencies` (microseconds)."""
 
-    _metadata = ["numbers"]  # noqa: RUF012, pandas wants a list
-    numbers: Numbers | None = None
     _nothing = "Nothing was sent."
+
+    @property
+    def numbers(self) -> Numbers | None:
+        """The totals; None for a table that was joined of others, or read from a file."""
+        return self.held.get("numbers")
 
     def _title(self) -> str:
         return self.numbers.told if self.numbers is not None else super()._title()
@@ -121,7 +124,7 @@ def load_table(numbers: Numbers) -> LoadTable:
     seconds = numbers.by_second
     cells = {name: [getattr(second, name.removesuffix("_ms")) for second in seconds] for name in columns}
     table = LoadTable({"second": range(len(seconds)), **cells})
-    object.__setattr__(table, "numbers", numbers)
+    table.held = {"numbers": numbers}
     return table
 
 

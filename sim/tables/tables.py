@@ -84,16 +84,6 @@ def _cell(value: object) -> object:
 
 
 @dataclass(frozen=True)
-class Held:
-    """A value in a table's `attrs` that pandas must not copy deeply."""
-
-    value: Any
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Held:
-        return self
-
-
-@dataclass(frozen=True)
 class ValuesShown:
     """How the values of a message are masked: each as its element, others by their appearance."""
 
@@ -207,6 +197,9 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
     _never: tuple[str, ...] = ()
     _nothing = ""
     _rules = ""  # the column of rule ids, if any
+    # Objects of the table, such as its exchange; `attrs` are copied deeply and written to files.
+    _metadata = ["held"]  # noqa: RUF012, pandas wants a list
+    held: Mapping[str, Any] = {}
 
     @property
     def _constructor(self) -> Callable[..., Any]:
@@ -362,6 +355,13 @@ class View:
     @property
     def _facts(self) -> dict[str, Any]:
         return facts_of(self._table)
+
+    def _held(self, name: str) -> Any:
+        """An object of the table. Raises TypeError if pandas made the table of several."""
+        held: Mapping[str, Any] = getattr(self._table, "held", {})
+        if name not in held:
+            raise TypeError(f"no {name} here: this table was joined of others, or read from a file")
+        return held[name]
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f".iso has no {name!r}; it has {', '.join(self._names())}")

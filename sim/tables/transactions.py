@@ -23,7 +23,7 @@ from sim.tables.columns.lines import first_of
 from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesView
 from sim.tables.matching import Columns, Ints, traffic_of
-from sim.tables.tables import Held, Table, View
+from sim.tables.tables import Table, View
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -68,18 +68,16 @@ class TransactionsView(View):
     def messages(self) -> Table:
         """A row per message: `row` (its label), `transaction`, `role` (request, repeat, duplicate, replay,
         answer, late answer, answer again ..., no message)."""
-        roles: Held = self._facts["messages"]
-        return Table(roles.value.copy())
+        return Table(self._held("messages").copy())
 
     def exchange(self, transaction: int) -> Exchange:
         """The messages of *transaction* in order, with their roles. Raises KeyError if there is no such
         transaction."""
-        facts = self._facts
-        roles, source = facts["messages"].value, facts["source"].value
+        roles, source = self._held("messages"), self._held("source")
         rows = roles["row"][roles["transaction"] == transaction]
         if rows.empty:
             raise KeyError(transaction)
-        view, seconds = MessagesView(source), facts["seconds"].value
+        view, seconds = MessagesView(source), self._held("seconds")
         moments = None if seconds is None else seconds[rows.index.to_numpy()]
         times = None
         if moments is not None and not np.isnan(moments).any():
@@ -250,8 +248,8 @@ def transactions(columns: Columns, pairs: Exchanges, seconds: Any) -> Transactio
         "matched_by": _matched_by(columns, exchanges),
     }
     table = TransactionsTable(pd.DataFrame(cells).iloc[order].reset_index(drop=True))
-    facts = {"messages": _messages(columns, exchanges, numbers), "source": columns.table, "seconds": seconds}
-    table.attrs["iso"] = {name: Held(value) for name, value in facts.items()}
+    roles = _messages(columns, exchanges, numbers)
+    table.held = {"messages": roles, "source": columns.table, "seconds": seconds}
     return table
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from support import together
 
 import sim
+from sim.codec import build
+from sim.tables.tables import Column
 
 PAN = "4539578763621486"  # right check digit, and no published test card
 TRACK_2 = f"{PAN}=29122010000012345678"
@@ -44,6 +47,13 @@ SHOWN: dict[str, Callable[[Any, str], Any]] = {
     "cell": lambda table, name: table[name].iloc[0],
     "objects": lambda table, name: table[name].astype(object).array,
     "joined": lambda table, name: pd.concat([table, table])[name].array,
+    "joined with texts": lambda table, name: pd.concat([pd.DataFrame({name: ["7"]}), table])[name].array,
+    "categories": lambda table, name: table[name].astype("category").cat.categories,
+    "extracted": lambda table, name: table[name].str.extract(r"(\d+)"),
+    "groups of a pattern": lambda table, name: pd.Series(table[name]).str.findall(r"\d+"),
+    "bytes": lambda table, name: table[name].str.encode("ascii"),
+    "behind a text": lambda table, name: "card " + table[name],
+    "compared": lambda table, name: table.compare(table.assign(**{name: table[name].str[:4]})),
     "sorted": lambda table, name: table[name].sort_values().array,
     "replaced": lambda table, name: table[name].fillna("").array,
     "pickled": lambda table, name: pickle.loads(pickle.dumps(table))[name].array,  # noqa: S301, our own
@@ -59,6 +69,43 @@ def test_whatever_pandas_makes_of_a_column_is_masked(name: str) -> None:
         shown = SHOWN[name](table, column)
         text = shown if name == "printed" else repr(shown)
         assert [piece for piece in PIECES if piece in text] == [], column
+
+
+def test_numbers_of_any_type_are_masked() -> None:
+    """Decimals, bytes and intervals, as well as integers."""
+    for cell in (int(PAN), Decimal(PAN), PAN.encode(), pd.Interval(int(PAN), int(PAN) + 1)):
+        assert PAN[4:-4] not in repr(Column([cell], dtype=object))
+
+
+def test_keys_of_card_data_equal_texts() -> None:
+    """Totals by a column that masks itself are compared with totals by texts."""
+    table = _many()
+    plain = pd.DataFrame(table.plain())
+    totals, others = (each.groupby(["mti", "DE2"])["DE4"].count() for each in (table, plain))
+    assert totals.index.equals(others.index)
+    assert (totals == others).all()
+
+
+@pytest.mark.parametrize("kind", ["match", "exchange", "plan", "described", "diff", "repair", "empty bitmap"])
+def test_every_table_is_written_to_files(kind: str, tmp_path: Path) -> None:
+    """What belongs to a table and is no data stays out of the file, and in tables made of it."""
+    empty = build(sim.Message("0800", {11: "123456"}, empty_secondary=True))
+    table: Any = {
+        "match": lambda: sim.match([RAW]),
+        "exchange": lambda: sim.exchange("purchase"),
+        "plan": lambda: sim.plan("Visa 10 EUR"),
+        "described": lambda: sim.generate(description="Visa 10 EUR"),
+        "diff": lambda: sim.diff(RAW, RAW),
+        "repair": lambda: sim.repair(RAW[:-2]),
+        "empty bitmap": lambda: sim.read([empty]),
+    }[kind]()
+    table.to_parquet(tmp_path / "table.parquet")
+    read = pd.read_parquet(tmp_path / "table.parquet")
+    assert read.shape == table.shape
+    assert repr(pd.concat([table, table]))
+    assert table.iloc[:1].held.keys() == pickle.loads(pickle.dumps(table)).held.keys()  # noqa: S301, our own
+    if kind == "empty bitmap":
+        assert build(read.iso.message(0)) == empty
 
 
 def test_exports_give_the_digits(tmp_path: Path) -> None:

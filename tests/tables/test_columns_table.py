@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from support import together
 
 import sim
 from sim.codec import Message, build
+from sim.codec.wire import encode
 from sim.errors import BuildError
 
 PAN = "4111111111111111"
@@ -110,6 +113,27 @@ def test_an_empty_second_bitmap_is_remembered() -> None:
         table = sim.read(raws)
         assert build(table.iso.message(0)) == raw
         assert "empty-secondary-bitmap" in table.iso.validate()["rule"].tolist()
+
+
+def test_the_lines_of_each_file_are_its_own(tmp_path: Path) -> None:
+    """An empty second bitmap in a line of one file adds none to that line of another."""
+    raws = [build(Message("0800", {11: "123456"}, empty_secondary=empty)) for empty in (True, False)]
+    for name, lines in (("a", raws), ("b", raws[::-1])):
+        (tmp_path / name).write_text("\n".join(lines))
+    table = sim.read(tmp_path)
+    assert [build(table.iso.message(row)) for row in table.index] == [*raws, *raws[::-1]]
+
+
+def test_joined_tables_keep_what_is_known_of_their_messages() -> None:
+    """After `concat` and `merge` messages are on their interface, unless the tables differ in it."""
+    messages = [Message("1240", {2: PAN, 24: "200", 71: f"{at:08}", 31: "2" * 23}, "1993") for at in (1, 2)]
+    one, two = (sim.read([encode(each, "ipm")], format="ipm") for each in messages)
+    joined = pd.concat([one, two], ignore_index=True)
+    merged = joined.merge(pd.DataFrame({"DE71": ["00000002"], "note": ["late"]}), on="DE71")
+    for table in (joined, merged):
+        assert [table.iso.message(row).spec.interface for row in table.index] == ["ipm"] * len(table)
+    mixed = pd.concat([one, sim.read([build(messages[0])])], ignore_index=True)
+    assert mixed.iso.message(1).spec.interface == ""
 
 
 def test_columns_without_text_are_left_out() -> None:

@@ -31,13 +31,13 @@ _BEHIND = ("error", "error_field", "error_offset", "text")
 
 @dataclass(frozen=True, slots=True)
 class ArrowBlock:
-    """A block as Arrow columns. `empty_secondary` are the lines of messages with a second bitmap without
-    elements; `spoken` has the dialect and interface of each file or stream."""
+    """A block as Arrow columns. By file or stream, `empty_secondary` has the lines of messages with a second
+    bitmap without elements, and `spoken` the dialect and interface."""
 
     count: int
     columns: dict[str, Any]
     versions: frozenset[str]
-    empty_secondary: frozenset[int]
+    empty_secondary: Mapping[str, list[int]] = field(default_factory=dict)
     said: str = ""
     spoken: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -78,8 +78,12 @@ class Reader:
         empty = np.array([*(group.has_empty_secondary for group in block.groups), False])[block.group]
         odd = (row for row, item in block.odd.items() if isinstance(item, Message) and item.empty_secondary)
         empty[[*odd]] = True
-        numbers = frozenset(lines.numbers[empty].tolist())
+        numbers = {_where(lines): lines.numbers[empty].tolist()} if empty.any() else {}
         return ArrowBlock(len(lines), columns, versions, numbers, lines.said, _spoken(lines))
+
+
+def _where(lines: Lines) -> str:
+    return str(lines.more["stream"][0]) if "stream" in lines.more else lines.file
 
 
 def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
@@ -87,8 +91,7 @@ def _spoken(lines: Lines) -> dict[str, Mapping[str, str]]:
     spec = next(iter(lines.tables.values()), None) or next(read, None)
     if spec is None or not len(lines):
         return {}
-    where = str(lines.more["stream"][0]) if "stream" in lines.more else lines.file
-    return {where: {"dialect": spec.dialect, "interface": spec.interface}}
+    return {_where(lines): {"dialect": spec.dialect, "interface": spec.interface}}
 
 
 def _kinds(block: Block, version: str | None) -> tuple[pa.Array, pa.Array, frozenset[str]]:
@@ -152,8 +155,9 @@ def table(parts: list[ArrowBlock], options: Options) -> MessagesTable:
     result = MessagesTable(columns, copy=False)
     facts: dict[str, Any] = {"versions": versions}
     facts |= {"version": options.version, "network": options.network, "partial": options.numbers is not None}
-    if empty := frozenset().union(*(part.empty_secondary for part in parts)):
-        facts["empty_secondary"] = empty
+    for part in parts:
+        for where, numbers in part.empty_secondary.items():
+            facts.setdefault("empty_secondary", {}).setdefault(where, []).extend(numbers)
     if read_as:
         facts["read_as"] = read_as
     facts["spoken"] = {where: entry for part in parts for where, entry in part.spoken.items()}

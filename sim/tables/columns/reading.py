@@ -219,7 +219,7 @@ def _parts(source: object, options: Options, size: int | None, progress: bool | 
                     room = room - (end - at) or size
                 at = end
             if lines.said and not len(lines):
-                yield ArrowBlock(0, {}, frozenset(), frozenset(), lines.said)
+                yield ArrowBlock(0, {}, frozenset(), said=lines.said)
             bar.update(len(lines.data) if unit == "B" else len(lines))
             del lines  # free the block before the next one is read
     finally:

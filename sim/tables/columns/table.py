@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -145,6 +146,14 @@ class MessagesTable(Table):
         """What belongs to all messages: `validate()`, `message(row)`."""
         return MessagesView(self)
 
+    def __finalize__(self, other: Any, *args: Any, **options: Any) -> Self:
+        """Keep what is known of the messages if tables are joined, by pandas' `concat` or `merge`."""
+        super().__finalize__(other, *args, **options)  # type: ignore[misc]  # not in the stubs
+        facts = [each for table in getattr(other, "input_objs", ()) if "spoken" in (each := facts_of(table))]
+        if facts and not facts_of(self):
+            self.attrs["iso"] = _joined(facts, {"file", "stream"} & set(map(str, self.columns)))
+        return self
+
     def _masked_columns(self) -> Iterator[tuple[list[Any], list[Any]]]:
         plain, table_versions = pd.DataFrame(self), facts_of(self).get("versions") or VERSIONS
         versions, pans = self._cells("version"), self._cells("DE2")
@@ -157,7 +166,7 @@ class MessagesTable(Table):
     def _cells(self, name: str) -> list[Any]:
         """The cells of a column; empty texts if there is none."""
         plain = pd.DataFrame(self)
-        if name not in plain.columns or not plain.columns.is_unique:
+        if name not in plain.columns or plain.columns.nlevels > 1 or not plain.columns.is_unique:
             return [""] * len(plain)
         return list(plain[name].tolist())
 
@@ -170,6 +179,21 @@ class MessagesTable(Table):
     def _title(self) -> str:
         read_as = facts_of(self).get("read_as", "")
         return f"read as {read_as}" if read_as else ""
+
+
+def _joined(facts: Sequence[dict[str, Any]], named: Collection[str]) -> dict[str, Any]:
+    """The metadata of a table joined of several; *named* are its columns that tell which source a row has."""
+    spoken: list[dict[str, Any]] = [each["spoken"] for each in facts]
+    # Without a name, a row may only be on an interface that all tables have.
+    alike = all([*each.values()] == [*spoken[0].values()] for each in spoken)
+    joined = {
+        name: facts[0][name] for name in ("version", "network") if len({each[name] for each in facts}) == 1
+    }
+    joined["spoken"] = {where: each[where] for each in spoken for where in each} if named or alike else {}
+    joined["versions"] = tuple(sorted({version for each in facts for version in each["versions"]}))
+    joined["partial"] = any(each["partial"] for each in facts)
+    joined["read_as"] = "; ".join(dict.fromkeys(filter(None, (each.get("read_as") for each in facts))))
+    return joined
 
 
 class MessagesView(View):
@@ -250,14 +274,20 @@ class MessagesView(View):
         fields = {number: cell for name, cell in cells.items() if (number := number_of(name))}
         mti = str(cells["mti"])
         read_as = str(cells.get("version") or chosen_version(mti, None))
-        empty = cells.get("line") in self._facts.get("empty_secondary", ())
+        lines = self._of_source("empty_secondary", cells) or ()
+        at = bisect_left(lines, cells.get("line", 0))
+        empty = lines[at : at + 1] == [cells.get("line")]
         return Message(mti, dict(sorted(fields.items())), read_as, empty, self._table_of(cells, read_as))
 
     def _table_of(self, cells: dict[str, Any], version: str) -> Spec | None:
         """The element table of a row's message: that of its stream or file."""
-        spoken, where = self._facts.get("spoken", {}), cells.get("stream") or cells.get("file")
-        entry = spoken.get(where) if where else next(iter(spoken.values()), None)
+        entry = self._of_source("spoken", cells)
         return dialect_of(entry, version) if entry else None
+
+    def _of_source(self, name: str, cells: dict[str, Any]) -> Any:
+        """What is known of a row's stream or file; without a name, of the only one."""
+        entries, where = self._facts.get(name, {}), cells.get("stream") or cells.get("file")
+        return entries.get(where) if where else next(iter(entries.values()), None)
 
     def _report(self, cells: dict[str, Any], against: tuple[str, ...]) -> Report:
         if "text" in cells:
