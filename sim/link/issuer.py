@@ -23,7 +23,7 @@ from sim.elements import mti as mtis
 from sim.elements.card import account, chosen_network, detect_network
 from sim.errors import OptionError, ParseError
 from sim.exchanges.amounts import accepted, final_amount, minor_units
-from sim.exchanges.matching.rules import Link, rules
+from sim.exchanges.matching.rules import Link, finding, rules, seeking
 from sim.exchanges.roles import management
 from sim.kept import Kept
 from sim.link.rules import Rule, Table
@@ -125,14 +125,14 @@ class Accounts:
     def _enter(self, number: int, message: Message, link: Link) -> None:
         """Have later messages find booking *number* by the elements of *message*."""
         network = chosen_network(message, None) or ""
-        for rule in rules(message.version, link):
-            if rule.found(message.mti, network) and (key := rule.key(message, later=False)):
+        for rule in finding(message.version, link, message.mti, network):
+            if key := rule.key(message, later=False):
                 _add(self._numbers, key, number)
 
     def _find(self, message: Message) -> tuple[int, Booking] | None:
         """The latest booking that *message* refers to, and its number; None if there is none."""
-        for rule in (rule for link in _LINKS for rule in rules(message.version, link)):
-            if rule.seeks(message.mti) and (key := rule.key(message, later=True)):
+        for rule in seeking(message.version, message.mti):
+            if key := rule.key(message, later=True):
                 for number in reversed(self._numbers.get(key) or ()):
                     booking = self._booked.get(number)
                     if booking is not None and rule.agrees(booking.message, message):

@@ -94,6 +94,11 @@ def _cells(table: pd.DataFrame) -> list[tuple[object, object]]:
             "this table has many messages, as sim.read returns; use .iso.validate() for all of them or"
             " .iso.message(row) for one"
         )
+    if {"step", "role", "mti"} <= set(plain.columns):
+        raise TypeError(
+            "this table is an exchange: .iso.findings has what is wrong in its messages and between them,"
+            " .iso.messages the messages"
+        )
     if not plain.columns.is_unique or not {"number", "value"} <= set(plain.columns):
         raise TypeError("a message table has the columns number and value")
     # A cell displays itself masked; slicing gives its true text.
@@ -231,6 +236,11 @@ def readable(reading: Reading) -> Message:
         return reading.whole()
     except ParseError as error:
         raise BuildError(error.field, error.offset, error.expected, error.found) from error
+    except BuildError as error:
+        if reading.message and (link := reading.message.spec.interface):
+            reads = "interface='iso' reads it by the standard's"
+            error.args = (f"{error}. That is the element table of {link}; {reads}",)
+        raise
 
 
 def digest(raw: str) -> str:

@@ -169,6 +169,28 @@ def test_the_turn_of_a_year(at: datetime, year: str) -> None:
     assert "a year is added, the nearest to" in made.notes[-1].note
 
 
+@pytest.mark.parametrize("to", ["1993", "2003"])
+@pytest.mark.parametrize("settled", ["000000000000", "000000002750"], ids=["unsaid", "said"])
+def test_a_partial_reversal_has_the_billing_of_what_remains(to: str, settled: str) -> None:
+    """The amounts in other currencies follow DE 4 at their rates, there and back."""
+    made = reverse(
+        generate("auth", network="VISA", amount_minor_units=10000).message, final_amount_minor_units=2500
+    )
+    asked = made.message.replace(
+        de5="000000011000", de9="61100000", de50="978", de6="000000012000", de10="61200000", de51="978"
+    )
+    asked = asked.replace(de95=asked[95][:12] + settled + asked[95][24:])
+    later = convert(asked, to)
+    assert [later.message[number][-12:] for number in (4, 5, 6)] == [
+        "000000002500",
+        "000000002750",
+        "000000003000",
+    ]
+    assert "converted-amount" not in [one.rule for one in validate(later.message).findings]
+    back = convert(later.message, "1987").message
+    assert [back[number] for number in (4, 5, 6)] == [asked[number] for number in (4, 5, 6)]
+
+
 def test_the_same_version_changes_nothing() -> None:
     """A message converted to its own version is itself, every element kept."""
     source = generate("auth", at=AT).message

@@ -49,6 +49,21 @@ def test_a_table_of_many_messages_is_none() -> None:
         sim.parse(sim.read([ECHO, ECHO]))
 
 
+def test_an_exchange_is_no_message() -> None:
+    """The error says where its findings and its messages are."""
+    with pytest.raises(TypeError, match=r"\.iso\.findings"):
+        sim.validate(sim.exchange("purchase", network="VISA", at=AT))
+
+
+@together("verb", [sim.respond, sim.reverse, lambda one, **how: sim.convert(one, "1993", **how)])
+def test_a_message_that_its_interface_has_no_room_for_is_told(verb: Callable[..., Any]) -> None:
+    """A terminal of 8 characters, where BASE24 has 16: the error names the interface, and what reads it."""
+    short = sim.generate("auth", interface="base24", at=AT).iso.to_message().replace(de41="TERM0001")
+    with pytest.raises(sim.BuildError, match=r"expected ans 16.* of base24; interface='iso' reads it"):
+        verb(short)
+    verb(short, interface="iso")
+
+
 def test_a_text_of_lines_is_read_line_by_line() -> None:
     """Each line is a message, blank ones are left out, and a bad one stays as a row."""
     table = sim.read(f"{ECHO}\n\n{ECHO}\r\nno message\n")

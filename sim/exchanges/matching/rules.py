@@ -91,8 +91,12 @@ class Rule:
 
     def key(self, message: Message, *, later: bool) -> tuple[str, ...]:
         """The key by which *message* is found or, as the *later* one, finds; empty if it lacks a value."""
-        values = [(tie.later if later else tie.earlier).of(message) for tie in self.ties]
-        return (message.version, self.named, *values) if all(values) else ()
+        key = [message.version, self.named]
+        for tie in self.ties:
+            if not (value := (tie.later if later else tie.earlier).of(message)):
+                return ()
+            key.append(value)
+        return tuple(key)
 
     def agrees(self, earlier: Message, later: Message) -> bool:
         """Whether nothing in `agree` that both messages have differs."""
@@ -135,6 +139,21 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
         for row in read_csv("matching")
         if row["link"] == link and version in (row["versions"].split("|") if row["versions"] else VERSIONS)
     )
+
+
+@cache
+def seeking(version: str, mti: str) -> tuple[Rule, ...]:
+    """The rules by which a message of this type may find an earlier one that it refers to."""
+    links: tuple[Link, ...] = ("original", "approved")
+    return tuple(rule for link in links for rule in rules(version, link) if rule.seeks(mti))
+
+
+@cache
+def finding(version: str, link: Link, mti: str, network: str) -> tuple[Rule, ...]:
+    """The rules of *link* by which a message of this type and network may be found, one of each that seek the
+    same."""
+    found = (rule for rule in rules(version, link) if rule.found(mti, network))
+    return tuple({rule.named: rule for rule in found}.values())
 
 
 def _tie(version: str, text: str, *, zeros: bool = False) -> Tie:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from sim.codec.text import is_digits
 from sim.elements.money import CURRENCY_OF
 from sim.operations.conversion.draft import (
     FILLED,
@@ -22,7 +23,8 @@ from sim.spec import currency, layouts
 
 _Change = Callable[[Mapping[str, str]], dict[str, Value]]
 _NO_CURRENCY = "999"  # ISO 4217: transactions without a currency
-_TRANSACTION, _SETTLEMENT = 4, 5
+_TRANSACTION, _SETTLEMENT, _BILLING = 4, 5, 6
+_CONVERTED = (_SETTLEMENT, _BILLING)
 _TRANSACTION_FEE_TYPE = "00"
 _NO_FEE = "C00000000"
 _NO_RATE = "00000000"
@@ -120,12 +122,30 @@ def replacement_amounts(draft: Draft, rule: ConversionRow) -> None:
         amounts[_SETTLEMENT] = values[1]
     if _SETTLEMENT in message:
         notes[_SETTLEMENT] = beside
+    for number in _CONVERTED:
+        if number in message and number not in amounts:
+            amounts[number] = _in_proportion(message[number], values[0], message[_TRANSACTION])
     reasons = [reason for number, value in amounts.items() if (reason := draft.put(number, value))]
-    (pair,) = amounts.keys() - {_TRANSACTION, _SETTLEMENT}
+    (pair,) = amounts.keys() - {_TRANSACTION, *_CONVERTED}
+    if _BILLING in message:
+        draft.notes.pop(_BILLING, None)
+        draft.note(_BILLING, REFORMATTED, (_BILLING,), "for the amount in DE 4, at the same rate")
     for number, text in notes.items():
         to = [pair] if number != source else [target for target in amounts if target != pair]
         draft.notes.pop(number, None)
         draft.note(number, MOVED if not reasons else LOST, to if not reasons else (), text)
+
+
+def _in_proportion(converted: str, amount: str, original: str) -> str:
+    """*converted*, the *original* amount in another currency, for another *amount* at the same rate.
+
+    >>> _in_proportion("000000012000", "000000002500", "000000010000")
+    '000000003000'
+    """
+    if not all(map(is_digits, (converted, amount, original))) or not int(original):
+        return converted
+    whole = int(original)
+    return str((2 * int(converted) * int(amount) + whole) // (2 * whole)).zfill(len(converted))
 
 
 def original_amount(draft: Draft, rule: ConversionRow) -> None:
