@@ -233,8 +233,8 @@ def _answered_twice(seen: Seen) -> Iterator[Hit]:
 
 
 def _early(seen: Seen) -> Iterator[Hit]:
-    """A request that comes after a message with its retrieval reference number."""
-    if earlier := seen.history.references.get(seen.message.get(37).strip()):
+    """A request, other than a refund, that comes after a message with its retrieval reference number."""
+    if not is_credit(seen.message) and (earlier := seen.history.references.get(seen.message.get(37).strip())):
         yield Hit(37, "the retrieval reference number of this transaction", f"that of an earlier {earlier}")
 
 

@@ -109,7 +109,7 @@ class Accounts:
         """Debit *amount* (below 0: credit) for *message*, to which later messages refer by its elements, or
         by those of its *answer*. An increment joins the authorization that it increases."""
         is_authorization = message.mti[1] == _AUTHORIZATION
-        found = self._find(message) if is_authorization else None
+        found = self._find(message) if is_authorization and amount > 0 else None
         first = (found[1].first or found[0]) if found else 0
         self._count = number = self._count + 1
         said = tuple([message.get(element) for element in _SAID])
@@ -418,7 +418,7 @@ class Issuer:
     def _book(self, request: Message, amount: int, answer: Message) -> str:
         """Book what *request* debits, and return a note if it is special: a financial advice that refers to
         an authorization completes and replaces it."""
-        completes = request.mti[1:3] == _COMPLETES
+        completes = request.mti[1:3] == _COMPLETES and amount >= 0  # a refund completes nothing
         if completes and self.accounts.complete(request, amount):
             return "completes its authorization"
         self.accounts.book(request, amount, answer)

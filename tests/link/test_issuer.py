@@ -621,3 +621,16 @@ def test_a_hold_is_given_back_with_its_increments() -> None:
         undo = reverse(made.messages[0], answer=made.messages[1], stan="000009").message
         decide(host, undo.replace(de4=amount.zfill(12)))
         assert host.accounts.balance(PAN) == left
+
+
+@pytest.mark.parametrize("kind", ["auth", "financial"])
+@pytest.mark.parametrize("by", ["de37", "de38", "de90"])
+def test_a_refund_completes_nothing(kind: str, by: str) -> None:
+    """An advice of a refund that names its purchase credits its own amount, and the purchase stays."""
+    host, paid = issuer(), message(kind=kind, amount_minor_units=1000)
+    answer = decide(host, paid).answer
+    assert answer is not None
+    named = {"de37": paid[37], "de38": answer[38], "de90": f"{paid.mti}{paid[11]}{paid[7]}" + "0" * 22}
+    refund = message(2, "financial_advice", purpose="refund", amount_minor_units=400)
+    decide(host, refund.replace(**{by: named[by]}))
+    assert host.accounts.balance(PAN) == 9400

@@ -13,6 +13,10 @@ from support import AT, requested, together
 
 import sim
 from sim.codec import Message
+from sim.elements.card import account
+from sim.exchanges import Exchange
+from sim.exchanges.judging import findings
+from sim.exchanges.making import make
 from sim.exchanges.matching import match
 from sim.operations import respond, reverse
 from sim.spec import VERSIONS
@@ -179,6 +183,32 @@ def test_a_dispute_is_of_its_presentment() -> None:
     assert table["transaction"].tolist() == [1, 2, 1, 1, 1, 2]
     assert table["original"].fillna(-1).tolist() == [-1, -1, 0, 0, 3, 1]
     assert table["reversed_by"].fillna(-1).tolist() == [2, -1, -1, 4, -1, -1]
+
+
+@pytest.mark.parametrize(("network", "named"), [("VISA", True), ("VISA", False), ("MASTERCARD", False)])
+def test_a_refund_belongs_to_its_purchase(network: str, named: bool) -> None:
+    """By the reference number of the purchase, which is no fault then, or by Mastercard's trace id; not by
+    the card alone."""
+    paid = make("purchase", network=network, then="refund:400", at=AT)
+    messages = list(paid.messages)
+    if named:
+        messages[2:] = [one.replace(de37=messages[0][37]) for one in messages[2:]]
+    linked = named or network == "MASTERCARD"
+    assert sim.match(messages)["transaction"].nunique() == 2 - linked
+    assert sim.match(messages)["original"].isna().tolist() == [True, not linked]
+    assert [one.rule for _, one in findings(Exchange.of(messages, network=network))] == []
+
+
+def test_a_card_that_was_read_is_known_by_its_track() -> None:
+    """Messages of a terminal have the card number once in the track and once in DE 2."""
+    for name in ("nac", "elavon", "ifsf"):
+        request = requested("auth", interface=name, entry="chip", at=AT)
+        undo = reverse(request).message
+        assert 2 not in request
+        assert undo[2] == account(request)[1]
+        table = sim.match([request, undo])
+        assert table["original"].isna().tolist() == [True, False]
+        assert match([request, undo])[1].original == 0
 
 
 def test_what_is_given_may_be_anything_that_read_takes() -> None:
