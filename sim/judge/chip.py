@@ -314,23 +314,6 @@ def online_pin(
     return None
 
 
-# Methods of data authentication: the failure bits in byte 1 of 95, and the support bits in 82.
-_AUTHENTICATION = {0x40: 0x40, 0x08: 0x20, 0x04: 0x01}
-_NOT_PERFORMED = 0x80
-
-
-@rule("chip-results-agree")
-def authentication_agrees(results: str = Tag["95"], profile: str = MaybeTag["82"]) -> Told:
-    """If authentication of the card's data failed, it was performed, by a method that the card supports."""
-    bits = int(results[:2], 16) if len(results) == 10 else 0
-    able = int(profile[:2], 16) if len(profile) == 4 else 0xFF
-    if not any(
-        bits & failed and (bits & _NOT_PERFORMED or not able & way) for failed, way in _AUTHENTICATION.items()
-    ):
-        return None
-    return tag_hit("95", results, "no failure of an authentication that was not performed", "one", 0, 2)
-
-
 _EXPIRED = 0x0040000000  # byte 2 bit 7
 
 

@@ -8,19 +8,11 @@ since processors accept such messages anyway.
 from __future__ import annotations
 
 from sim.elements import mti as message_types
-from sim.elements.money import AdditionalAmount
 from sim.judge.elements import LATER, clean, known_later
 from sim.judge.finding import Hit, Severity
-from sim.judge.parts import (
-    DE,
-    EMPTY_SECONDARY,
-    MTI,
-    TABLE,
-    Maybe,
-    Stripe,
-)
+from sim.judge.parts import DE, EMPTY_SECONDARY, MTI, TABLE, Maybe, Stripe
 from sim.judge.rules import Told, rule
-from sim.spec import VERSIONS, Spec, is_particular, lookup, version_of
+from sim.spec import VERSIONS, Spec, lookup, version_of
 
 _FINANCIAL = "12"
 _RESPONSES = "13"
@@ -144,18 +136,3 @@ def action_class(code: str = DE[39], mti: str = MTI, table: Spec = TABLE) -> Tol
         return None
     expected = "0 to 2" if mti[1] in _FINANCIAL else mti[1]
     return Hit(39, f"an action code starting with {expected}, or 9", repr(code), 0, 1)
-
-
-_ORIGINAL_AMOUNT = "57"
-
-
-@rule("partial-without-amounts", versions=("1987",), classes=_FINANCIAL, functions=_RESPONSES, any_mti=True)
-def partial_without_amounts(
-    answer: str = DE[39], groups: tuple[AdditionalAmount, ...] = Maybe[54].groups, table: Spec = TABLE
-) -> Told:
-    """A partial approval gives the amount requested, so that the terminal knows what is left to pay."""
-    if not is_particular("partial", table.version, answer):
-        return None
-    if any(group.kind == _ORIGINAL_AMOUNT for group in groups):
-        return None
-    return Hit(54, f"the original amount (type {_ORIGINAL_AMOUNT}), because the approval is partial", "none")

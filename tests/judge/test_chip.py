@@ -403,6 +403,33 @@ def test_the_chip_signs_the_cash_back_of_the_message(cash: str, expected: list[s
     assert [one.rule for one in chip_findings(message)] == expected
 
 
+def test_the_cash_part_of_an_advice_may_be_final() -> None:
+    """Only in a request is 9F03 what DE 54 and DE 3 say; what dispensed or charged less says so later."""
+    message = with_tags(request(), t9F03="000000000500")
+    for mti, expected in (("0100", ["chip-other-amount"]), ("0120", [])):
+        assert [one.rule for one in run(message.replace(mti=mti)) if one.path == "55.9F03"] == expected
+
+
+@pytest.mark.parametrize(
+    ("results", "profile", "wrong"),
+    [
+        ("40", "40", False),  # SDA: failed, and supported by the card
+        ("40", "3D", True),
+        ("C0", "7D", True),  # failed, although no authentication was performed
+        ("80", "7D", False),
+        ("08", "20", False),  # DDA
+        ("08", "5D", True),
+        ("04", "01", False),  # CDA
+        ("04", "7C", True),
+        ("84", "7D", True),
+    ],
+)
+def test_only_an_authentication_that_was_performed_fails(results: str, profile: str, wrong: bool) -> None:
+    """A failure in 95 is of a method that the card supports (82), and not of one that was not performed."""
+    message = with_tags(request(), t95=f"{results}00008000", t82=f"{profile}00")
+    assert ("55.95" in [one.path for one in chip_findings(message)]) is wrong
+
+
 def test_an_attended_cash_machine_is_reported_once() -> None:
     """The merchant category and DE 25 both say unattended."""
     message = generate("auth", network="VISA", purpose="cash", entry="chip", at=AT).message

@@ -98,3 +98,22 @@ def test_what_generate_makes_has_no_error() -> None:
     for label, _, message in some(generated(), 3):
         wrong = [one for one in run(message) if one.rule in IDS and one.is_error]
         assert wrong == [], label
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_element_has_a_class_of_characters(version: str) -> None:
+    """A control character fits in no element; a track has a rule for its layout instead."""
+    for element in spec(version).elements[1:]:
+        found = run(Message("0100", {element.number: "\x01"}, version))
+        told = {one.rule for one in found if one.field == element.number}
+        assert {"character-class", "track-2", "chip-data"} & told, element.number
+
+
+def test_a_partial_approval_is_compared_with_what_was_requested() -> None:
+    """Of the amounts in DE 54, only that of type 57 in the currency of DE 4 is above it."""
+    partly = {"mti": "0110", "de38": "A12345", "de39": "10"}
+    for kind, currency, wrong in (("57", "840", True), ("57", "978", False), ("02", "840", False)):
+        groups = f"00{kind}{currency}C000000000500"
+        found = [one.rule for one in run(auth(**partly, de54=groups)) if one.field == 54]
+        assert ("partial-exceeds-original" in found) is wrong
+        assert ("partial-without-amounts" in found) is (kind != "57")

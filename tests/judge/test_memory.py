@@ -8,14 +8,14 @@ from random import Random
 import pytest
 from kept import texts
 from mutations import afresh, good, pairs, told
-from support import ALL, MORE
+from support import ALL, AT, MORE
 
 from sim.codec import Message
 from sim.elements.card import account
 from sim.errors import SpecError
 from sim.judge import DE, Hit, Maybe, rule
 from sim.judge.engine import MEMORY, MOST
-from sim.operations import NETWORKS, Report, validate
+from sim.operations import NETWORKS, Report, generate, validate
 from sim.operations.validation import judge
 from sim.spec import spec
 
@@ -65,6 +65,16 @@ def test_the_same_message_again_is_not_remembered_again() -> None:
         before = MEMORY.count
         judge(message, None, NETWORKS)
         assert MEMORY.count == before
+
+
+def test_a_number_of_its_own_is_not_remembered() -> None:
+    """The next message has another STAN, time, reference and amount: memory is for what recurs."""
+    message = generate("auth", network="VISA", entry="stripe", at=AT).message
+    judge(message, None, NETWORKS)
+    for number, value in ((11, "654321"), (7, "1120101531"), (37, "632410654321"), (4, "000000001001")):
+        before = MEMORY.count
+        judge(message.replace(**{f"de{number}": value}), None, NETWORKS)
+        assert MEMORY.count == before, number
 
 
 def test_nothing_remembered_holds_card_data() -> None:
