@@ -9,6 +9,7 @@ are warnings or remarks.
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from functools import cache
 from zoneinfo import ZoneInfo
 
 from sim.codec import Message
@@ -45,6 +46,7 @@ from sim.spec import (
     number_of,
     zone_of,
 )
+from sim.spec.layouts import layouts
 from sim.spec.networks import presence
 
 # By the first part of a time zone. The others are islands, many of which belong to countries elsewhere;
@@ -64,7 +66,7 @@ _STATUS_INQUIRY = "account status inquiry"  # as networks' own lists call it
 # Amount types: cash back, the amount requested, the price before conversion.
 _CASH_BACK_AMOUNT, _REQUESTED, _CONVERTED_FROM = "40", "57", "58"
 _OF_AN_ACCOUNT = "account"  # amount types that an issuer reports of it
-_CASH_BACK = "09"
+_CASH_BACK, _OF_DE_49 = "09", ("amount", "DE49")  # the latter: an amount in the transaction's currency
 _CASH_BACK_WANTED = "the cash back amount (type 40) that processing code 09 announces"
 _PURCHASE = "00"
 _MACS = (64, 128)
@@ -381,6 +383,25 @@ def cash_back(
     if total is None or stated != group.currency or int(group.amount) <= total:
         return None
     return Hit(54, "at most the total in DE 4", "more cash back", group.at)
+
+
+@cache
+def _cash_part(network: str) -> tuple[int, int]:
+    """The start and end of the cash back amount in the network's DE 61; zeros if it has none."""
+    cells = (cell for layout in layouts("1987", 61, network) for cell in layout.cell.slices or ())
+    mine = ((start, end) for cell, start, end in cells if (cell.codes, cell.argument) == _OF_DE_49)
+    return next(mine, (0, 0))
+
+
+@rule("cash-back", versions=("1987",), classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES)
+def cash_back_again(own: str = DE[61], amount: int | None = DE[4].amount, card: Card = CARD) -> Told:
+    """The cash back amount that a network has in DE 61 as well is within the total."""
+    if amount is None or not own.isdecimal() or card.network is None:
+        return None
+    start, stop = _cash_part(card.network)
+    if not 0 < stop <= len(own) or int(own[start:stop]) <= amount:
+        return None
+    return Hit(61, "at most the total in DE 4", "more cash back", start, stop - start)
 
 
 @rule("cash-back-currency", classes=_TRANSACTIONS, functions=_REQUESTS_AND_ADVICES, needs=(4,))

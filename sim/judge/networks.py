@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sim.codec.text import is_digits
 from sim.errors import size, with_article
 from sim.judge.between import DAYS_OF_YEAR, days_between
 from sim.judge.elements import country_of_place
@@ -240,12 +239,6 @@ def _recent(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> 
     return f"{day!r} in {asked.number}.{path}" if is_far else None
 
 
-def _within(asked: Question, held: Mapping[str, str], beside: Sequence[str]) -> str | None:
-    """The amounts in the parts named in the row are at most the one in the row's `given`, both in digits."""
-    amounts = (held.get(path, "") for path in asked.item.parts)
-    return "more" if any(is_digits(amount) and int(amount) > int(beside[0]) for amount in amounts) else None
-
-
 @cache
 def _cells(version: str, number: int, name: str) -> dict[str, Cell]:
     """The parts of the network's layouts by path inside the element; of several, one with a code list."""
@@ -287,7 +280,6 @@ _INSIDE: dict[str, Callable[[Question, Mapping[str, str], Sequence[str]], str | 
     "lacks": lambda asked, held, beside: None if asked.item.parts.isdisjoint(held) else "one",
     "country": _country,
     "recent": _recent,
-    "within": _within,
 }
 
 _TRACK_1 = 45

@@ -45,7 +45,7 @@ class CardRange:
 
 
 # Checks of the parts of an element whose format is right.
-_INSIDE = ("part", "listed", "holds", "lacks", "country", "recent", "within")
+_INSIDE = ("part", "listed", "holds", "lacks", "country", "recent")
 
 
 @dataclass(frozen=True, slots=True)
