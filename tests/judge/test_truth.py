@@ -22,6 +22,30 @@ def test_an_inquiry_may_be_answered_without_an_approval_code(network: str, purpo
     assert (38 in {one.field for one in validate(answer).findings}) is asked
 
 
+@pytest.mark.parametrize(("mti", "severity"), [("0130", "warning"), ("0230", "info")])
+def test_a_completion_may_be_refused(mti: str, severity: str) -> None:
+    """The response to an advice declines nothing that has happened; a completion is an advice as well."""
+    found = validate(Message(mti, {3: "000000", 4: "000000001000", 11: "123456", 39: "51"})).findings
+    assert [one.severity for one in found if one.rule == "advice-answer"] == [severity]
+
+
+def test_a_stored_card_needs_no_expiry() -> None:
+    """Visa requires DE 14 of a card that the cardholder entered, not of one on file."""
+    for entry, wrong in (("manual", True), ("ecommerce", True), ("stored", False)):
+        request = generate("auth", network="VISA", entry=entry, at=AT).message.replace(de14=None)
+        found = [one.field for one in validate(request).findings if one.rule == "required-element"]
+        assert found == [14] * wrong
+
+
+def test_cash_at_a_counter_comes_from_no_cash_machine() -> None:
+    """At UnionPay, only a cash machine's category (6011) asks for its terminal type (01) in 60.6."""
+    machine = generate("auth", network="UNIONPAY", purpose="cash", entry="chip", at=AT).message
+    for category, terminal, wrong in (("6011", "01", False), ("6011", "05", True), ("6010", "05", False)):
+        own = machine[60][:8] + terminal + machine[60][10:]
+        found = [one.rule for one in validate(machine.replace(de18=category, de60=own)).findings]
+        assert ("unionpay-cash-machine-terminal" in found) is wrong
+
+
 def test_what_is_missing_has_its_article() -> None:
     """An action code, a response code."""
     answer = respond(generate("echo", network="VISA", version="1993", at=AT).message).message
