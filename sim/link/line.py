@@ -233,7 +233,9 @@ class Line:
         """
         usual = read_toml("link")["line"]
         chosen = wire_format(format or usual["format"])
-        default = chosen.frames or usual["framing"]
+        default = chosen.frames
+        if not default or frame(default[0]).kind not in _OUTERMOST:  # a header that any length may precede
+            default = (*usual["framing"], *default)
         names = [framing] if isinstance(framing, str) else list(default if framing is None else framing)
         names = names or [ELEMENTS]
         kinds = [frame(name).kind for name in names]
@@ -305,7 +307,7 @@ class Line:
                 pass  # decoded again below, where the error counts bytes
         message = decode(body, self.format, self.version)
         if self.interface:
-            table = self._table(message.version)
+            table = interface_table(self.interface, message.version, message.dialect)
             message = replace(message, version=table.version, dialect=table)
         return message, layers
 

@@ -29,10 +29,11 @@ from sim.operations.explanation import sentences_of as by_elements
 from sim.operations.story import tell
 from sim.operations.validation import validate
 from sim.paste.reading import Reading, read_text
+from sim.spec.layouts import CHARACTER
 
 MOST_QUESTION = 500  # characters
 _SLOT = re.compile(r"\{([A-Za-z0-9_]{1,40})\}")
-_OPEN = ("ans", "ansb", "as", "an", "anp", "ns", "z")  # content that may be free text
+_OPEN = CHARACTER.keys() - {"n", "b"}  # content that may be free text
 _FEWEST_TYPED = 13  # characters: a shorter value is a reference, a code or a terminal ID
 _MOST_FINDINGS = 10
 _LONGEST = 20 * MOST_WORDS  # characters

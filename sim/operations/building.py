@@ -12,6 +12,7 @@ from sim.codec.wire import Format, encode, misfits, names, otherwise, wire_forma
 from sim.errors import ChoiceError
 from sim.parts.layout import fitting
 from sim.spec import ElementSpec
+from sim.spec.layouts import FOREIGN
 
 TEXT = "text"
 
@@ -99,7 +100,8 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
     """*message* as links of *format* send it, and a note on each element that changes.
 
     Values are padded to the length of an element that the format defines differently. Elements are left out
-    if the value fits neither that length nor the format's subfields, or if the format cannot carry them.
+    if the value fits neither that length and class nor the format's subfields, or if the format cannot carry
+    them.
 
     >>> in_format(Message("0200", {11: "123456", 41: "TERM0001"}), "base24")[0][41]
     'TERM0001        '
@@ -121,6 +123,8 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
             notes.append(f"DE {number} is left out: {fmt.name} has its own layout for it.")
         elif errors := misfits(trial, fmt) or text_misfits(trial):
             notes.append(f"DE {number} is left out: {fmt.name} has {errors[0].expected} there.")
+        elif element and FOREIGN[element.content].search(filled):
+            notes.append(f"DE {number} is left out: {fmt.name} has {element.format} there.")
         else:
             fields[number] = filled
     travels = message.dialect if message.spec.interface else None

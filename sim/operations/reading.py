@@ -132,16 +132,16 @@ def _as_hex(form: Reading) -> Reading:
     return other if other.message is not None else replace(form, confidence=LIKELY, reasons=other.reasons)
 
 
-def _table(link: str, version: str) -> Spec:
-    """The element table of interface *link*."""
+def _table(link: str, version: str, own: Spec | None = None) -> Spec:
+    """The element table of interface *link*: *own*, if that is one."""
     from sim.codec.wire import interface_table
 
-    return interface_table(link, version)
+    return interface_table(link, version, own)
 
 
 def _on(message: Message, link: str) -> Message:
     """*message* as sent on interface *link*."""
-    table = _table(link, message.version)
+    table = _table(link, message.version, message.dialect)
     return replace(message, version=table.version, dialect=table)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sim.errors import ChoiceError, SpecError, quoted_value
 from sim.spec.codes import codes_of_kind
-from sim.spec.layouts import Layout, keep_of_dialect, text_width
+from sim.spec.layouts import CLASS, CLASS_NAMES, Layout, keep_of_dialect, text_width
 from sim.spec.tables import read_csv
 
 VERSIONS = ("1987", "1993", "2003")
@@ -18,7 +18,7 @@ _BY_DIGIT = dict(zip("012", VERSIONS, strict=True))
 
 _EXACT = frozenset(("b", "x+n", "z"))  # never padded
 
-_FORMAT = re.compile(r"(?P<content>x\+n|[a-z]+)(?P<var> |\.\.)(?P<size>\d+)")
+_FORMAT = re.compile(rf"(?P<content>{CLASS})(?P<var> |\.\.)(?P<size>[0-9]+)")
 _LONGEST_SIZE = 6  # digits; no message is longer
 
 
@@ -100,7 +100,8 @@ def parse_format(number: int, notation: str) -> tuple[str, int, int]:
     """
     match = _FORMAT.fullmatch(notation)
     if match is None or len(match["size"]) > _LONGEST_SIZE:
-        raise SpecError(number, None, "a format such as n 6 or ans..25", quoted_value(notation))
+        expected = f"a format such as n 6 or ans..25, of class {', '.join(CLASS_NAMES)}"
+        raise SpecError(number, None, expected, quoted_value(notation))
     # The prefix has as many digits as the maximum: n..19 is LLVAR, ans..999 LLLVAR, b..9999 LLLLVAR.
     return match["content"], int(match["size"]), len(match["size"]) if match["var"] == ".." else 0
 

@@ -19,12 +19,15 @@ from sim.errors import SpecError, quoted_value
 from sim.spec.codes import Code, code_lists
 from sim.spec.tables import names, read_csv
 
-# One character of a class, as a regular expression (not `x+n`, which begins with a sign). Blanks pad `an`
-# values.
+# One character of a class, as a regular expression (not `x+n`, which begins with a sign). Blanks pad `a` and
+# `an` values.
 CHARACTER = {
+    "a": "[A-Za-z ]",
     "n": "[0-9]",
     "an": "[0-9A-Za-z ]",
     "anp": "[0-9A-Za-z ]",
+    "s": r"[!-/:-@\[-`{-~ ]",
+    "as": r"[!-/:-~ ]",
     "ns": r"[0-9!-/:-@\[-`{-~ ]",
     "ans": "[ -~]",
     "ansb": "[ -~]",
@@ -36,9 +39,12 @@ FOREIGN = {content: re.compile(f"[^{one[1:]}") for content, one in CHARACTER.ite
 FOREIGN["x+n"] = re.compile(r"(?<!^)[^0-9]|^[^CD]")
 # How a finding about a whole element names a class.
 CLASS_NAMES = {
+    "a": "letters only, blanks to fill up",
     "n": "digits only",
     "an": "letters and digits only, blanks to fill up",
     "anp": "letters, digits and blanks only",
+    "s": "special characters only",
+    "as": "letters and special characters only",
     "ns": "digits and special characters only",
     "ans": "printable ASCII characters only",
     "ansb": "printable ASCII characters only",
@@ -46,6 +52,10 @@ CLASS_NAMES = {
     "b": "hex digits only",
     "x+n": "C or D, then digits",
 }
+
+
+# Any class, as a regular expression.
+CLASS = "|".join(map(re.escape, CLASS_NAMES))
 
 
 def text_width(content: str, size: int) -> int:
@@ -60,7 +70,7 @@ def text_width(content: str, size: int) -> int:
 
 STANDARD = "iso"
 _FORMAT = re.compile(
-    r"(?:(?P<own>L{1,6}|H) )?(?P<content>x\+n|[a-z]+)(?:(?P<open>\.\.)| )"
+    rf"(?:(?P<own>L{{1,6}}|H) )?(?P<content>{CLASS})(?:(?P<open>\.\.)| )"
     r"(?:(?P<least>\d{1,6})-)?(?P<most>\d{1,6})"
 )
 _UNBOUNDED = 9999
@@ -392,7 +402,7 @@ def _format(row: Mapping[str, str]) -> tuple[str, int, int, str]:
         return "ans", 0, _UNBOUNDED, ""
     match = _FORMAT.fullmatch(row["format"])
     if match is None:
-        expected = "a format such as n 6, an 2-4 or LL n..11"
+        expected = f"a format such as n 6, an 2-4 or LL n..11, of class {', '.join(CLASS_NAMES)}"
         raise SpecError(int(row["number"]), None, expected, quoted_value(row["format"]))
     content, own_length = match["content"], match["own"] or ""
     most = text_width(content, int(match["most"]))

@@ -7,6 +7,7 @@ is a message: its rows are the elements, and the bitmap follows from them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
@@ -200,12 +201,10 @@ def dialect_of(facts: Mapping[str, Any], version: str) -> Spec | None:
     from sim.codec.wire import interface_table, wire_format
 
     name, link = facts.get("dialect"), facts.get("interface")
-    try:
-        if link:
-            return interface_table(link, version)
-        return wire_format(name).layout(version).dialect if name else None
-    except SpecError:
-        return None  # a format loaded in another session
+    own = None
+    with suppress(SpecError):  # an interface's name, or a format loaded in another session
+        own = wire_format(name).layout(version).dialect if name else None
+    return interface_table(link, version, own) if link else own
 
 
 def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Message:

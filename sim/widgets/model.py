@@ -231,6 +231,7 @@ Data = dict[str, Any]
 _CONTENT = {
     "a": "letters",
     "n": "digits",
+    "s": "special characters",
     "ns": "digits and special characters",
     "as": "letters and special characters",
     "an": "letters and digits",

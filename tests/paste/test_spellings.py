@@ -67,6 +67,13 @@ def test_a_message_inside_a_log_line_is_found() -> None:
     assert b"08002020000000000000990000123456" in [one.data for one in sightings(text)]
 
 
+def test_a_number_before_a_message_is_not_its_first_byte() -> None:
+    """A length or a thread in the log: two decimal digits, a blank, and the message in one word."""
+    message = "080020200000000000009900001234560810202000000000000099000012"
+    for front in ("recv len=30 ", "INFO [12] ", "sent, 17 "):
+        assert {one.data.hex() for one in sightings(front + message) if not one.text} == {message}
+
+
 def test_base32_inside_a_log_line_is_found() -> None:
     """The words around it are no digits of it."""
     assert ASCII in [one.data for one in sightings(f"sent {b32encode(ASCII).decode()} in 3 ms")]

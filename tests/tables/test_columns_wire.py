@@ -20,6 +20,7 @@ from support import fewer, some, together, turns
 import sim
 from sim.codec import Message, build, parse
 from sim.codec.wire import WireError, decode, encode, misfits, names, wire_format, wrap
+from sim.codec.wire.files import stream_start
 from sim.spec import version_of
 from sim.tables.columns.captures import Stream
 from sim.tables.columns.table import number_of
@@ -393,6 +394,22 @@ def test_a_capture_may_begin_in_the_middle() -> None:
         segment(two + 20, data[two + 20 :]),
     ]
     assert _stans([halves[0], halves[2]]) == stans[:2] + stans[3:]
+
+
+def test_a_captured_segment_begins_with_a_message_whatever_its_bytes_look_like() -> None:
+    """The first message contains bytes that would be two messages, and one more than there are."""
+    data = bytes.fromhex("0008 FF 0001 0A 0002 0B0C 0003 010203 0002 0A0B")
+    assert stream_start(data, [0], None, range(len(data))) == (0, "length-2")
+    assert stream_start(data[5:], [0], None, range(len(data))) == (1, "length-2")
+
+
+def test_hex_lines_in_a_named_format_may_be_numbered_or_framed() -> None:
+    """A digit, a thread or the framing of the link before each message."""
+    dumps = [encode(one, "nac").hex().upper() for one in _messages() if not misfits(one, "nac")][:6]
+    framed = [f"{5 + len(dump) // 2:04X}6000030000{dump}" for dump in dumps]
+    for lines in (dumps, [f"{at} {dump}" for at, dump in enumerate(dumps)], framed):
+        table = sim.read("\n".join(lines), format="nac")
+        assert table["mti"].tolist() == [dump[:4] for dump in dumps]
 
 
 def test_other_traffic_and_broken_captures() -> None:

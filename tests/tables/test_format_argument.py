@@ -139,3 +139,53 @@ def test_the_message_of_a_dialect_stays_one_when_it_is_repaired(own: Format) -> 
     data = encode(Message("0100", fields, "1987", dialect=table), own)
     repaired = sim.repair(data, format=own).message.iso.to_message()
     assert (repaired[2], repaired[41]) == ("4111111111111111", "TILL00000001")
+
+
+def test_a_dialect_of_an_interface_keeps_its_own_elements(tmp_path: Path) -> None:
+    """A file that extends an interface's format: its names and lengths in every table, and also if the
+    interface is named beside it; the interface's own elsewhere."""
+    rows = 'extends = "nac"\ntitle = "Side acquirer"\n[elements.41]\nname = "Till"\nformat = "an 10"\n'
+    (tmp_path / "side-nac.toml").write_text(rows, encoding="utf-8")
+    own = load_format(tmp_path / "side-nac.toml")
+    sale = sim.generate("auth", entry="stripe", at="2026-11-20", format=own)
+    dump = sim.build(sale, format=own)
+    (tmp_path / "lines.txt").write_text(f"{dump}\n{dump}\n", encoding="utf-8")
+    for interface in (None, "nac"):
+        table = sim.parse(dump, format=own, interface=interface)
+        assert table.iso.message == sale.iso.message
+        assert table.set_index("number").loc[[24, 41], "name"].tolist() == [
+            "Network international identifier (NII)",
+            "Till",
+        ]
+        assert sim.validate(table).iso.valid
+        many = sim.read(tmp_path / "lines.txt", format=own, interface=interface, validate=True)
+        assert many["valid"].tolist() == [True, True]
+        assert sim.build(many.iso.message(0), format=own) == dump
+        answer = sim.respond(dump, format=own, interface=interface)
+        assert answer.set_index("number").loc[41, ["name", "format"]].tolist() == ["Till", "an 10"]
+        with (
+            sim.host(format=own, interface=interface) as issuer,
+            sim.client(issuer.address, format=own, interface=interface) as bank,
+        ):
+            assert bank.send(sale).answer[41] == "TERM0001  "
+
+
+def test_generate_leaves_out_what_a_dialects_class_does_not_allow(tmp_path: Path) -> None:
+    """A terminal identification of digits alone: DE 41 is left out, with a note."""
+    (tmp_path / "digits.toml").write_text(
+        'extends = "ascii"\ntitle = "Digits"\n[elements.41]\nformat = "n 8"\n'
+    )
+    table = sim.generate("auth", format=load_format(tmp_path / "digits.toml"))
+    assert 41 not in table["number"].tolist()
+    assert "DE 41 is left out: digits has n 8 there." in table.iso.notes
+
+
+def test_a_header_of_a_format_goes_behind_the_usual_length(tmp_path: Path) -> None:
+    """A packager's or a specification's header says nothing about where a message ends."""
+    (tmp_path / "headed.toml").write_text(
+        'extends = "bcd"\ntitle = "Headed"\nframes = ["header-4"]', encoding="utf-8"
+    )
+    own = load_format(tmp_path / "headed.toml")
+    with sim.host(format=own) as issuer, sim.client(issuer.address, format=own) as bank:
+        assert bank.send(sim.generate("echo")).status == "answered"
+        assert issuer.server.line.framing == ("length-2", "header-4")

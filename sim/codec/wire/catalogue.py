@@ -129,15 +129,17 @@ def wire_format(name: Format | str) -> Format:
     raise SpecError(None, None, "a format: " + ", ".join(names()), description)
 
 
-def interface_table(name: str, version: str) -> Spec:
-    """The element table of interface *name*, for its own version, else for *version*. Raises ChoiceError for
-    an unknown interface.
+def interface_table(name: str, version: str, own: Spec | None = None) -> Spec:
+    """The element table of interface *name*, for its own version, else for *version*: *own*, if that is one,
+    as the table of a format is that extends the interface's. Raises ChoiceError for an unknown interface.
 
     >>> interface_table("base24", "1987")[41].format, interface_table("iso", "1987")[41].format
     ('ans 16', 'ans 8')
     """
     entry = interface(name)
     chosen = entry.version or version
+    if own is not None and (own.interface, own.version) == (name, chosen):
+        return own
     fmt = wire_format(entry.format) if entry.format else None
     if fmt is None or fmt.interface != name:
         rows = {"title": entry.title, "source": entry.source, "interface": name}

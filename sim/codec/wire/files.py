@@ -8,7 +8,7 @@ mciipm).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sim.codec.message import is_mti
 from sim.codec.wire.decode import decode_first
@@ -173,22 +173,25 @@ def stream_framing(data: bytes) -> str | None:
     return best.name if count > 0 else None
 
 
-def stream_start(data: bytes, starts: Iterable[int], name: str | None = None) -> tuple[int, str | None]:
-    """Find which of *starts* is the first message boundary of a stream captured mid-way, and the kind of
-    length field (*name* if known): the pair that gives the most messages, preferably up to the end. Returns
-    the first of *starts* and None if no pair gives any.
+def stream_start(
+    data: bytes, starts: Sequence[int], name: str | None = None, others: Iterable[int] = ()
+) -> tuple[int, str | None]:
+    """Find which of *starts* and of the less likely *others* is the first message boundary of a stream
+    captured mid-way, and the kind of length field (*name* if known): the pair that gives the most messages,
+    preferably up to the end. Returns the first of *starts* and None if no pair gives any.
 
     >>> stream_start(bytes.fromhex("FFFFFF 0003 010203 0002 0A0B"), [0, 3])
     (3, 'length-2')
     """
-    places = list(starts)
-    counted = {
-        (at, framing.name): (_divides(framing, data[at:], True), count)
-        for at in places
-        for framing in _lengths(name)
-        if (count := _divides(framing, data[at:], False)) > 0
-    }
-    return max(counted, key=lambda key: counted[key]) if counted else (places[0], None)
+    counted: dict[tuple[int, str], tuple[int, int, bool]] = {}
+    for at in dict.fromkeys((*starts, *others)):
+        # From within a message, chance may find one more.
+        likely = at in starts
+        for framing in _lengths(name):
+            if (count := _divides(framing, data[at:], False)) > 0:
+                whole = _divides(framing, data[at:], True)
+                counted[at, framing.name] = (whole + (likely and whole > 0), count + likely, likely)
+    return max(counted, key=lambda key: counted[key]) if counted else (starts[0], None)
 
 
 def _lengths(name: str | None = None) -> list[Frame]:

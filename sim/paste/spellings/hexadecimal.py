@@ -22,14 +22,16 @@ _SEPARATORS = re.compile(
 )
 _WRAPPING = " \t\r\n\"'`{}[]();,"
 _HEX_ONLY = re.compile(r"[0-9A-Fa-f]{16,}")
-# One word of digits; pairs with the same separator between them; anything that looks like pairs.
+# One word of digits; pairs with the same separator between them; anything that looks like pairs, but not a
+# decimal number, such as a length or a thread, before one word.
 _HEX_RUNS = (
     re.compile(r"(?<![0-9A-Za-z])(?:0[xX]|\\x)?[0-9A-Fa-f]{20,}(?![0-9A-Za-z])"),
     re.compile(
         r"(?<![0-9A-Za-z])[0-9A-Fa-f]{2}([\s:,;|\-._/]{1,2})[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){8,}(?![0-9A-Za-z])"
     ),
     re.compile(
-        r"(?<![0-9A-Za-z])(?:0[xX])?[0-9A-Fa-f]{2}(?:[\s:,;|\-]{0,2}(?:0[xX])?[0-9A-Fa-f]{2}){9,}"
+        r"(?<![0-9A-Za-z])(?![0-9]{2}\s[0-9A-Fa-f]{24})"
+        r"(?:0[xX])?[0-9A-Fa-f]{2}(?:[\s:,;|\-]{0,2}(?:0[xX])?[0-9A-Fa-f]{2}){9,}"
         r"(?![0-9A-Fa-f]?[G-Zg-z])"
     ),
     re.compile(

@@ -53,12 +53,14 @@ class Reader:
     def part(self, lines: Lines) -> ArrowBlock:
         """The messages in *lines* as columns."""
         options = self.options
-        if self.tables:  # messages of the given interface
+        if self.tables:  # messages of the given interface, whose table the format may extend
+            own = {table for table in lines.tables.values() if table.interface == options.interface}
+            tables = self.tables | {table.version: table for table in own}
             held = {
-                row: replace(item, dialect=self.tables[item.version]) if isinstance(item, Message) else item
+                row: replace(item, dialect=tables[item.version]) if isinstance(item, Message) else item
                 for row, item in lines.held.items()
             }
-            lines = replace(lines, tables=self.tables, held=held)
+            lines = replace(lines, tables=tables, held=held)
         block = cut(lines, options.version, options.wanted)
         owners = self.cards.owners(block)
         columns: dict[str, Any] = {"line": lines.numbers}

@@ -152,7 +152,7 @@ class Stream:
             self.length = self.length or stream_framing(data)
         else:
             ends = [end for end, _ in self._marks[:_SEGMENTS] if end < len(data)]
-            start, length = stream_start(data, (0, *ends, *range(1, min(len(data), _BYTES))), self.length)
+            start, length = stream_start(data, (0, *ends), self.length, range(min(len(data), _BYTES)))
             self.length = self.length or length
         del self._held[:start]
         self._marks = [(end - start, when) for end, when in self._marks if end > start]

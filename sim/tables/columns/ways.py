@@ -178,6 +178,13 @@ def reads(record: bytes, fmt: Format | str, inner: Sequence[str]) -> bool:
     return True
 
 
+def _is_message(line: str, fmt: Format) -> bool:
+    """Whether the hex digits *line* are a message in *fmt*, without framing."""
+    with suppress(ValueError):
+        return reads(bytes.fromhex(line), fmt, ())
+    return False
+
+
 def _begins(data: bytes, fmt: Format, inner: tuple[str, ...], *, whole: bool = False) -> bool:
     """Whether *data* begins as a message; with *whole*, it must be valid to its end."""
     try:
@@ -257,7 +264,8 @@ def _way_of_text(head: str, fmt: Format | None, framing: Sequence[str] | None, *
     readable = fmt is None and 2 * sum(map(_begins_with_message, lines)) >= len(lines)
     if readable and any(map(is_whole, lines[:_GUESSED])):
         return SourceWay(LINES)
-    digits = fmt is not None and _is_hex(head.encode())
+    # Lines of hex digits may still have a number, or framing, before each message.
+    digits = fmt is not None and _is_hex(head.encode()) and any(_is_message(line, fmt) for line in lines)
     sightings = {} if digits else _messages_in(lines, fmt)
     way = _located(lines, {at: sighting for at, sighting in sightings.items() if not sighting.in_pairs}, fmt)
     if way is None and not readable:

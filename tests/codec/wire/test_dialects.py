@@ -168,3 +168,20 @@ def test_a_dialect_without_a_source_has_its_file_as_one(tmp_path: Path) -> None:
     table = made.layout("1987").dialect
     assert table is not None
     assert table[62].source == "its own file, newcomer.toml"
+
+
+def test_every_content_class_of_the_standard_is_one_of_a_dialect(tmp_path: Path) -> None:
+    """Letters and special characters, too, in elements and in parts; another class is named with those that
+    there are."""
+    for content, value, wrong in (("a", "ABC ", "AB1 "), ("as", "A-B ", "A-1 "), ("s", "-/- ", "-A- ")):
+        rows = f'extends = "bcd"\ntitle = "Own"\n[elements.41]\nformat = "{content} 4"\n[elements.62]\n'
+        rows += f'cut = "places"\nparts = [{{ path = "1", name = "kind", format = "{content} 4" }}]'
+        (tmp_path / "own.toml").write_text(rows, encoding="utf-8")
+        made = load_format(tmp_path / "own.toml")
+        for given, rules in ((value, set()), (wrong, {"character-class", "own-layout"})):
+            message = decode(encode(Message("0800", {11: "000042", 41: given, 62: given}), made), made)
+            assert {one.rule for one in validate(message).findings if one.field in (41, 62)} == rules
+    for row in ('format = "hex 4"', 'parts = [{ path = "1", name = "kind", format = "xn 4" }]'):
+        (tmp_path / "bad.toml").write_text(f'extends = "bcd"\ntitle = "Own"\n[elements.41]\n{row}')
+        with pytest.raises(SpecError, match=r"DE 41.* of class a, n, an, "):
+            load_format(tmp_path / "bad.toml")
