@@ -57,6 +57,7 @@ from sim.operations.validation import judge
 from sim.parts import chip_data
 from sim.paste.reading import Reading
 from sim.spec import ElementSpec, Spec
+from sim.spec.layouts import CLASS_NAMES
 from sim.spec.networks import told_name
 
 HIDDEN, NOTHING = "•", "."
@@ -228,20 +229,6 @@ def _chip(value: str, network: str | None) -> Iterator[ShownPart]:
 
 Data = dict[str, Any]
 
-_CONTENT = {
-    "a": "letters",
-    "n": "digits",
-    "s": "special characters",
-    "ns": "digits and special characters",
-    "as": "letters and special characters",
-    "an": "letters and digits",
-    "anp": "letters, digits and blanks",
-    "ans": "any printable characters",
-    "ansb": "any characters",
-    "b": "hex digits",
-    "z": "track data: digits and a separator, = or D",
-    "x+n": "C (credit) or D (debit), then digits",
-}
 _KINDS = {MTI_FIELD: "mti", BITMAP_FIELD: "bitmap"}
 _LONE = re.compile("[\ud800-\udfff]")
 _ORDER = [severity.value for severity in Severity]
@@ -448,12 +435,12 @@ def say_format(element: ElementSpec) -> str:
 
     >>> from sim.spec import spec
     >>> say_format(spec("1987")[2])
-    'up to 19 characters, after a length prefix of 2 digits: digits'
+    'up to 19 characters, after a length prefix of 2 digits: digits only'
     >>> say_format(spec("1987")[52])
-    'always 16 characters: hex digits'
+    'always 16 characters: hex digits only'
     """
     size = counted(element.width, "character")
-    what = _CONTENT[element.content]
+    what = CLASS_NAMES[element.content]
     if element.fixed:
         return f"always {size}: {what}"
     return f"up to {size}, after a length prefix of {element.prefix} digits: {what}"
