@@ -105,7 +105,7 @@ def _read(
     given: str | bytes | Message, format: Format | str | None, version: AnyVersion | None, link: str | None
 ) -> Reading:
     if isinstance(given, Message):
-        return of_message(given if link is None else _on(given, link))
+        return of_message(_in_format(given, format) if link is None else _on(given, link))
     if format is not None and format != TEXT:
         return _of_link(_as_named(given, format, version), link)
     raw = strip_line_ending(given) if isinstance(given, str) else given.decode("latin-1")
@@ -116,6 +116,16 @@ def _read(
     if broken.complete:
         return _of_link(_as_hex(broken), link)
     return _of_link(_of_bytes(given, raw, version, link, broken), link)
+
+
+def _in_format(message: Message, format: Format | str | None) -> Message:
+    """*message* with the element table of *format*, if it has none of its own."""
+    from sim.codec.wire import wire_format
+
+    layout = None if format in (None, TEXT) else wire_format(format or "").layout(message.version)
+    if layout is None or message.dialect is not None or layout.version != message.version:
+        return message
+    return replace(message, dialect=layout.table_of(message.fields))
 
 
 def _as_hex(form: Reading) -> Reading:

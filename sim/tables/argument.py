@@ -60,17 +60,19 @@ def take(
         reading = _of_rows(message, facts, version or facts.get("version"), network or facts.get("network"))
         return on_interface(reading, interface)
     if isinstance(message, Message):
-        return on_interface(_of_message(message, version, network), interface)
+        return on_interface(_of_message(message, version, network, format), interface)
     hint = ": sim.read takes many messages" if isinstance(message, Iterable) else ""
     hint = ": sim.build makes one of elements" if isinstance(message, Mapping) else hint
     kind = type(message).__name__
     raise TypeError(f"a message is a raw string, a message table or a Message, not {kind}{hint}")
 
 
-def _of_message(message: Message, version: str | None, network: str | None) -> Reading:
-    """*message* unchanged, or its text read in another *version*."""
+def _of_message(
+    message: Message, version: str | None, network: str | None, format: Format | str | None = None
+) -> Reading:
+    """*message* as links of *format* send it, or its text read in another *version*."""
     if version in (None, message.version):
-        return replace(read(message, network=network), pinned=version is not None)
+        return replace(read(message, network=network, format=format), pinned=version is not None)
     return read(build(message), format=TEXT, version=version, network=network)
 
 

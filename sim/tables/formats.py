@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 
 from sim.codec.wire import Format, names, wire_format
 from sim.codec.wire.catalogue import to_toml
-from sim.codec.wire.dialects import told_left_out
+from sim.codec.wire.dialects import named_format, told_left_out
 from sim.codec.wire.exchange.jpos import to_jpos
 from sim.codec.wire.exchange.moov import to_moov
 from sim.codec.wire.exchange.pyiso import to_pyiso8583
@@ -114,7 +114,7 @@ def export_format(
     Parameters
     ----------
     format
-        A format or its name.
+        A format, its name, or the path of a format file.
     to
         `toml` (what `load_format` reads), `jpos` (packager XML), `moov` (JSON) or `pyiso8583` (a dict).
     version
@@ -140,7 +140,7 @@ def export_format(
     >>> specification["2"]["data_enc"]
     'cp500'
     """
-    fmt = wire_format(format)
+    fmt = named_format(format)
     if to not in ("toml", *_TOOLKITS):
         raise SpecError(None, None, "to as " + ", ".join(("toml", *_TOOLKITS)), quoted_value(to))
     if to == "toml":
@@ -153,6 +153,9 @@ def export_format(
     if others:
         warning = f"{to} writes EBCDIC in code page {pages[0][2:]}, this format in {', '.join(others)}"
         warnings.warn(f"{warning}: [ ] ^ ! and | have other bytes", stacklevel=2)
+    if cut := [at for at, row in sorted(fmt.elements.items()) if "parts" in row and at not in left]:
+        numbers = ", ".join(f"DE {number}" for number in cut)
+        warnings.warn(f"left out of the {to} specification: the parts of {numbers}", stacklevel=2)
     if left:
         reasons = "; ".join(sorted(set(left.values())))
         numbers = ", ".join(f"DE {number}" for number in list(left)[:_MOST_NAMED])

@@ -527,7 +527,12 @@ def build(
     >>> print(sim.build({"mti": "0800", 3: "990000", 11: "123456"}))
     08002020000000000000990000123456
     """
-    msg = from_elements(fields, version) if isinstance(fields, Mapping) else readable(take(fields, version))
+    if isinstance(fields, Mapping):
+        msg = from_elements(fields, version)
+    else:
+        # *format* is that of the result, and of no other input.
+        source = building.named_format(format) if isinstance(fields, Message) else None
+        msg = readable(take(fields, version, format=source))
     written = RawMessage(building.written(msg, format))
     if notes := building.told_otherwise(msg, format):
         warnings.warn(f"what bytes do not tell: {'; '.join(notes)}", stacklevel=2)
@@ -539,10 +544,10 @@ def mask(
 ) -> str:
     """Mask card data in a message, for a ticket or an e-mail.
 
-    A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and chip data are masked entirely.
-    Lengths and offsets do not change. In a dump or other notation of bytes, only those of card data are
-    masked, or everything if the notation does not show which these are; in text that cannot be read to its
-    end, every long run of digits.
+    A PAN keeps its first 6 and last 4 digits; track data, PIN blocks and the card data in chip data are
+    masked entirely. Lengths and offsets do not change. In a dump or other notation of bytes, only those of
+    card data are masked, or everything if the notation does not show which these are; in text that cannot be
+    read to its end, every long run of digits.
 
     Parameters
     ----------

@@ -189,3 +189,16 @@ def test_a_header_of_a_format_goes_behind_the_usual_length(tmp_path: Path) -> No
     with sim.host(format=own) as issuer, sim.client(issuer.address, format=own) as bank:
         assert bank.send(sim.generate("echo")).status == "answered"
         assert issuer.server.line.framing == ("length-2", "header-4")
+
+
+def test_a_message_without_a_table_is_one_of_the_format_given() -> None:
+    """As a dict of the same elements is: DE 41 of BASE24 has 16 characters."""
+    fields = {3: "990000", 11: "000001", 41: "TERM000000000001"}
+    message, dump = Message("0800", fields), sim.build({0: "0800", **fields}, format="base24")
+    assert sim.build(message, format="base24") == dump
+    assert sim.parse(message, format="base24").iso.message == sim.parse(dump, format="base24").iso.message
+    assert "framing" not in sim.validate(message, format="base24")["rule"].tolist()
+    with pytest.raises(sim.BuildError, match="DE 41"):
+        sim.build(message)
+    with pytest.raises(sim.ChoiceError):
+        sim.build(message, format="no-such")

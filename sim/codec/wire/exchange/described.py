@@ -253,6 +253,12 @@ def fields_of(fmt: Format, version: str | None) -> list[Field]:
     return [element for element in fmt.layout(version).fields if element is not None]
 
 
+def header_of(fmt: Format) -> int:
+    """The bytes of the header directly before a message of which only the length is known; 0 for none."""
+    _, _, size = fmt.frames[-1].partition("header-") if fmt.frames else ("", "", "")
+    return int(size or 0)
+
+
 def size_of(element: Field) -> tuple[str, int]:
     """Content class and size of an element in the standard's units: bytes if b, without the sign of x+n."""
     content, size, _ = parse_format(element.number, element.format)

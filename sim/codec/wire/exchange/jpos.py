@@ -18,6 +18,7 @@ from sim.codec.wire.exchange.described import (
     LARGEST_VALUE,
     Described,
     fields_of,
+    header_of,
     in_parts,
     part_row,
     rows_of,
@@ -351,7 +352,9 @@ def to_jpos(fmt: Format, version: str | None = None) -> tuple[str, dict[int, str
             _line(field.number, length, field.name, kind, pad + (f" token={quoteattr(ends)}" if ends else ""))
         )
     most = max((item.number for item in fields), default=0)
-    root = f'<isopackager maxValidField="{_MOST}">' if most > 2 * 8 * _MAP_BYTES else "<isopackager>"
+    header = header_of(fmt)
+    root = f'<isopackager maxValidField="{_MOST}"' if most > 2 * 8 * _MAP_BYTES else "<isopackager"
+    root += f' headerLength="{header}">' if header else ">"
     head = ['<?xml version="1.0" encoding="UTF-8"?>', _DOCTYPE, root]
     return "\n".join([*head, *lines, "</isopackager>", ""]), left
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.codec.wire.exchange.described import Described, fields_of, rows_of
+from sim.codec.wire.exchange.described import Described, fields_of, header_of, rows_of
 from sim.codec.wire.formats import (
     BCD,
     BINARY,
@@ -151,10 +151,9 @@ def to_pyiso8583(fmt: Format, version: str | None = None) -> tuple[dict[str, Any
     raw = fmt.bitmap == RAW
     page = "ascii" if fmt.mti == BCD else _python_page(fmt.mti)
     bitmap = _field("b", 8) if raw else _field(page, 16)
-    header = fmt.frames[-1].removeprefix("header-") if fmt.frames else ""
     written: dict[str, Any] = {
         # An otherwise unknown header directly before the message.
-        "h": _field("b", int(header) if header.isdecimal() else 0),
+        "h": _field("b", header_of(fmt)),
         "t": _field("b", 2) if fmt.mti == BCD else _field(page, 4),
         "p": {**bitmap, "desc": "Bitmap, Primary"},
         "1": {**bitmap, "desc": "Bitmap, Secondary"},
