@@ -17,7 +17,7 @@ from typing import Any
 
 from sim.codec.wire.catalogue import loaded, names, ready, wire_format
 from sim.codec.wire.decode import Views
-from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, RAW, Field, Format
+from sim.codec.wire.formats import BCD, BINARY, BYTES, HEX, NIBBLES, RAW, Field, Format
 from sim.codec.wire.framing import ETX, STX
 from sim.codec.wire.pages import SINGLE_BYTE
 from sim.errors import SpecError
@@ -393,14 +393,17 @@ def _ready_below(fmt: Format) -> str:
 
 
 def _settled(way: Way, steps: Sequence[Step]) -> dict[str, Any]:
-    """The deviation of a way, refined: class n if all values are digits, and an odd number of packed digits
-    if one half byte is 0 in all messages and its neighbor is not."""
+    """The deviation of a way, refined: class n if all values are digits, packed hex digits if several are not,
+    and an odd number of packed digits if one half byte is 0 in all messages and its neighbor is not."""
     change = dict(way.change or {})
     notation = str(change.get("format", ""))
     content, _, size = notation.partition(" ")
     values = {step.value for step in steps}
     if content.startswith("ans") and len(values) >= FEW and all(map(str.isdecimal, values)):
         change["format"] = notation.replace("ans", "n", 1)
+    letters = sum(not step.value.isdecimal() for step in steps if step.value)
+    if (way.field.written, way.field.content) == (BCD, "n") and letters > (1 - _READ) * len(steps):
+        return change | {"format": notation.replace("n", "an", 1), "written": NIBBLES}
     for side, half, beside in _HALVES if _is_even(way) else ():
         if {value[half] for value in values} == {"0"} != {value[beside] for value in values}:
             return change | {"format": f"n {int(size) - 1}", "odd": side}

@@ -20,10 +20,16 @@ from sim.paste.spellings import dumps_apart
 from sim.tables.columns.captures import messages_of
 from sim.tables.columns.lines import opened, paths
 from sim.tables.columns.sources import expanded
-from sim.tables.columns.ways import MAGIC
+from sim.tables.columns.ways import LIKELY, MAGIC
 from sim.tables.tables import Table, columns_from
 
-_WRITTEN = {"bcd": "packed digits", "raw": "bytes", "hex": "hex digits", "ascii": "ASCII"}
+_WRITTEN = {
+    "bcd": "packed digits",
+    "nibbles": "packed hex digits",
+    "raw": "bytes",
+    "hex": "hex digits",
+    "ascii": "ASCII",
+}
 _COLUMNS: dict[str, str | Callable[[Any], object]] = {
     "number": "field.number",
     "name": lambda row: mask_words(row.field.name),
@@ -179,8 +185,12 @@ def _of_bytes(data: bytes) -> list[str | bytes]:
 
 
 def _of_text(text: str) -> list[str | bytes]:
-    """The messages of a text: its hex dumps, or its lines."""
+    """The messages of a text: its hex dumps, or those of its lines that may contain one."""
     lines = text.splitlines()
     dumps = [dump.text for dump in dumps_apart(enumerate(lines, 1)) if len(dump.rows) > 1]
-    texts = dumps if len(dumps) >= _FEWEST else [line for line in lines if len(line.strip()) >= _SHORTEST]
-    return [*texts]
+    if len(dumps) >= _FEWEST:
+        return [*dumps]
+    likely = [line for line in lines if LIKELY.search(line)]
+    return [
+        *(likely if len(likely) >= _FEWEST else (line for line in lines if len(line.strip()) >= _SHORTEST))
+    ]

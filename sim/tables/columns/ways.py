@@ -39,7 +39,7 @@ _FEWEST = 3
 MAGIC = tuple(bytes.fromhex(magic) for magic in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "0a0d0d0a"))
 _CONTROL = bytes(range(9)) + b"\x0b\x0c" + bytes(range(14, 32)) + b"\x7f"
 # Signs of a message in a line.
-_LIKELY = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}){12}|(?:[0-9A-Fa-f]{2} ){11}")
+LIKELY = re.compile(r"[0-9]{4}[0-9A-Fa-f]{16}|(?:[0-9A-Fa-f]{2}){12}|(?:[0-9A-Fa-f]{2} ){11}")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){12,}(?![0-9A-Za-z])")
 _PAIRS = re.compile(r"(?<!\S)[0-9A-Fa-f]{2}(?: [0-9A-Fa-f]{2}){11,}(?!\S)")
 # The most characters before a message that are used to find it in each line.
@@ -318,7 +318,7 @@ def _way_of_paste(text: str, lines: list[str]) -> SourceWay:
     if reading.message is None or reading.raw is not None:
         return SourceWay(LINES)
     if len(lines) > 1 and any(message.format != NAMED for message in reading.messages):
-        likely = [line for line in lines[:_SAMPLE] if _LIKELY.search(line)][:_GUESSED]
+        likely = [line for line in lines[:_SAMPLE] if LIKELY.search(line)][:_GUESSED]
         together = len(reading.messages)
         alone = islice((line for line in likely if guess(line).believed), together + 1)
         if len(likely) > together and len([*alone]) > together:
@@ -409,7 +409,7 @@ def _messages_in(lines: list[str], fmt: Format | None) -> dict[int, _Sighting]:
     determine that of all."""
     sightings: dict[int, _Sighting] = {}
     ways: Counter[tuple[object, ...]] = Counter()
-    for at in [place for place, line in enumerate(lines) if _LIKELY.search(line)][:_GUESSED]:
+    for at in [place for place, line in enumerate(lines) if LIKELY.search(line)][:_GUESSED]:
         if (sighting := _sighting_in(lines[at], fmt)) is not None:
             sightings[at] = sighting
             ways[sighting.writing] += 1
@@ -427,7 +427,7 @@ def _located(lines: list[str], sightings: dict[int, _Sighting], fmt: Format | No
     way = _way_of_sightings(lines, sightings)
     if way is None or way.pattern is None:
         return way
-    likely = (at for at, line in enumerate(lines) if _LIKELY.search(line))
+    likely = (at for at, line in enumerate(lines) if LIKELY.search(line))
     missed = [at for at in likely if not re.search(way.pattern, lines[at])]
     more = {at: sighting for at in missed[:_GUESSED] if (sighting := _sighting_in(lines[at], fmt))}
     return _way_of_sightings(lines, sightings | more) if more else way
