@@ -393,8 +393,9 @@ def _ready_below(fmt: Format) -> str:
 
 
 def _settled(way: Way, steps: Sequence[Step]) -> dict[str, Any]:
-    """The deviation of a way, refined: class n if all values are digits, packed hex digits if several are not,
-    and an odd number of packed digits if one half byte is 0 in all messages and its neighbor is not."""
+    """The deviation of a way, refined: class n if all values are digits, packed hex digits if several of
+    packed digits are not, and an odd number of packed digits if one half byte is 0 in all messages and its
+    neighbor is not."""
     change = dict(way.change or {})
     notation = str(change.get("format", ""))
     content, _, size = notation.partition(" ")
