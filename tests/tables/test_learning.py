@@ -130,3 +130,25 @@ def test_formats_loaded_later_are_tried_too(tmp_path: Path) -> None:
     file.write_text(text, encoding="utf-8")
     sim.load_format(file)
     assert "Loaded later" in sim.learn(some, name="after").read_as
+
+
+def test_a_log_may_have_lines_without_messages() -> None:
+    """Every third line tells of a connection or an error."""
+    lines = [f"10:00:{at:02} [{at}] RX {one.hex()}" for at, one in enumerate(_echoes(20))]
+    for at in range(10):
+        lines.insert(3 * at, f"10:00:00 [{at}] connection {at} opened by 192.0.2.{at}")
+    assert "20 of 20" in sim.learn("\n".join(lines), name="logged").read_as
+
+
+def test_packed_digits_of_which_several_are_letters_are_hex_digits() -> None:
+    """A prefix that counts the digits of bytes: the learned format itself reads them."""
+    row = {"written": "raw", "format": "b..999", "lengths": "bcd", "length_bytes": 2, "counts": "characters"}
+    own = sim.load_format({"extends": "ascii", "title": "Mine", "elements": {"60": row}}, name="mine-hex")
+    chance = random.Random(2)
+    values = [chance.randbytes(chance.randint(9, 40)).hex().upper() for _ in range(20)]
+    rows = [{0: "0800", 11: f"{7 * at:06}", 60: value, 70: "301"} for at, value in enumerate(values)]
+    sent = [bytes.fromhex(sim.build(row, format=own)) for row in rows]
+    catalogue._LOADED.pop(own.name)
+    table = sim.learn(sent, name="of-hex")
+    assert table.set_index("number")["written"][60] == "packed hex digits"
+    assert [decode(one, table.learned)[60] for one in sent] == values
