@@ -17,15 +17,10 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from sim.exchanges.lexicon import (
-    element_names,
-    fold,
-    phrases,
-    phrases_of,
-    values_of,
-    words_of,
-)
-from sim.spec import VERSIONS
+from sim.errors import MTI_FIELD
+from sim.exchanges.lexicon import element_names, fold, pattern, phrases, phrases_of, values_of, words_of
+from sim.models import figures
+from sim.spec import VERSIONS, currency
 from sim.spec.tables import read_csv
 
 STRUCK = "~~{}~~"
@@ -55,25 +50,16 @@ _CODED = ("code", "codigo")  # beside a decision, they are its code
 _OR = {"or", "nor", "oder", "noch", "ni", "ou", "nem", "o"}
 _RESTATED = 3  # words of a clause that a fact repeats
 _PART = re.compile(r"(?:approved for|Only) ([\d.,]+)(?: [A-Z]{3})? of ([\d.,]+)")
+_PORTUGUESE_IS = re.compile(r"\bé\b", re.IGNORECASE)  # without its accent it is `and`
+_FUNCTION = re.compile(r" \d\d(\d)\d ")  # the third digit of an MTI
 _APPROVAL = re.compile(r"approval code \w+")
-_CENTS = re.compile(r"\d{1,12}[.]\d\d")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_NUMBER = re.compile(r"(?<![A-Za-z\d])(?!3[ -]?DS?\b)(?:\d\d?(?::\d\d){1,2}|\d+(?:[.,'’]\d+| \d{3}(?!\d))*)")
-_MINUTES = len("hh:mm")
-_MONEY = re.compile(r"\d{1,3}(?:[.,'’ ]\d{3})+(?:[.,]\d\d)?|\d+[.,]\d{2,3}")
 # Links, markup and invisible characters; then the names in braces that the program fills in.
 _MARKUP = re.compile(
     r"https?:|www\.|[<>#`|\[\]]|\w\.\w+/|[^\S \t\n\u00a0\u202f]|[\x00-\x08\u200b-\u200f\ud800-\udfff]"
 )
 _SLOT = re.compile(r"\{\w{1,40}\}")
-_LABEL = re.compile(r"\bDE ?(\d{1,3})\b")
-_CODE = re.compile(r"\b(?=[a-z*]*\d)(?=[\d*]*[a-z*])[\w*]{2,}", re.IGNORECASE)  # letters or stars, and digits
-_ABBREVIATED = frozenset(("3ds", "3d", "cvv2", "cvc2", "e2e", "track2"))
-_SIGNS = "€£¥$"
-_PIECE = re.compile(
-    rf"(?P<slot>\x01)|\x02(?P<label>\d+) |(?P<code>{_CODE.pattern})|(?P<number>{_NUMBER.pattern})"
-    rf"|(?P<word>[a-z]+(?:'[a-z]+)?|\d+|[{_SIGNS}%&+])|(?P<mark>[,;:—])"
-)
+_CURRENCIES = (49, 50, 51)
+_NOWHERE = -1  # the place of a value that no element has
 _STEP = re.compile(r", then |[;:]| and ")
 _STANDARD = "8583"
 
@@ -130,20 +116,22 @@ class Ground:
 
     def __init__(self, facts: Facts, language: str = "en") -> None:
         every = " . ".join(facts.texts)
-        texts = [[_units(one) for one in _SENTENCE_END.split(text)] for text in facts.texts]
+        texts = [[_units(one) for one in figures.sentences(text)] for text in facts.texts]
         self.language = language
-        self.numbers = {_STANDARD, *_numbers(every)}
-        self.elements = {
-            number: {*_numbers(text), *(code.casefold() for code in _CODE.findall(text))}
-            for number, text in facts.elements.items()
-        }
-        # A time may be given without seconds or without a leading zero.
-        self.numbers |= {one[:_MINUTES] for one in self.numbers if one.count(":") > 1}
-        self.numbers |= {one.lstrip("0") for one in self.numbers if ":" in one}
+        # The elements that have each value.
+        self.places: dict[str, set[int]] = {_STANDARD: {_NOWHERE}}
+        for number, text in facts.elements.items():
+            for value in _values(chain.from_iterable(map(_units, text.split(" . ")))):
+                self.places.setdefault(value, set()).add(number)
+        self.elements = facts.elements.keys()
         sentences = [*chain.from_iterable(texts)]
         pairs = {pair for units in sentences for unit in units for pair in unit.pairs}
         self.months = {pair for pair in pairs if pair[0] == "month"}
-        self.days = {day for units in sentences for at in range(len(units)) for day in _days(units, at)}
+        for value in _values(chain.from_iterable(sentences)):
+            self.places.setdefault(value, {_NOWHERE})
+        for code in [code for key, one in pairs if key == "currency" and (code := currency(one))]:
+            self.places.setdefault(code.numeric, set()).update(_CURRENCIES)
+        self.months |= {("month", f"{int(one[-5:-3])}") for one in self.places if figures.kind(one) == "-"}
         self.claims = {
             claim
             for keys, units in (
@@ -160,22 +148,25 @@ class Ground:
         if any(key == "entry" for key, _ in self.claims):
             self.claims.add(("card", "present" if _ABSENT.isdisjoint(self.claims) else "absent"))
         found = _PART.search(every)
-        self.part, whole = ("".join(_plain_number(one)) for one in (found.groups() if found else ("", "")))
+        part, whole = (figures.numbers(one)[0] for one in found.groups()) if found else ("", "")
+        self.part = f"={part}" if part else ""
         self.claims |= {_PARTIAL} if self.part else set()
         self.claims |= {_MADE} if any(key == "decision" for key, _ in self.claims) else set()
+        if ("head", "purchase") in self.claims and self.claims.isdisjoint((_DECLINED, ("then", "reversal"))):
+            self.claims.add(("fact", "paid"))
+        self.turns = {
+            ("turn", "answer" if int(digit) % 2 else "request")
+            for digit in _FUNCTION.findall(facts.elements.get(MTI_FIELD, ""))
+        }
         self.values: dict[str, set[str]] = {}
         for key, value in self.claims:
             self.values.setdefault(key, set()).add(value)
         self.answers = {*_claims(_units(facts.answers)), *self.claims, _MADE}
-        self.minor_units = {int(one.replace(".", "")) for one in self.numbers if _CENTS.fullmatch(one)}
-        cents = [int(one.replace(".", "")) for one in (whole, self.part) if _CENTS.fullmatch(one)]
-        rest = cents[0] - cents[-1] if cents else 0
-        self.rest = f"{rest // 100}.{rest % 100:02}"  # of a partial approval, what is not approved
-        self.utc = re.findall(r"([\d:]+) UTC", every)
-        self.codes = {one.casefold() for one in _CODE.findall(every)} | _ABBREVIATED
-        self.steps = [
-            (set(_claims(_units(clause))), {*_numbers(clause)}) for clause in _STEP.split(facts.decided)
-        ]
+        self.cents = {cents for one in self.places if (cents := figures.cents(one)) is not None}
+        rest = (figures.cents(f"={whole}") or 0) - (figures.cents(self.part) or 0) if part else 0
+        self.rest = f"={figures.cents_text(rest)}"  # of a partial approval, what is not approved
+        steps = map(_units, _STEP.split(facts.decided))
+        self.steps = [(set(_claims(units)), set(_values(units))) for units in steps]
         named = (one for key, value in self.claims if key in _NAMES for one in values_of(key).get(value, ()))
         proper = re.findall(r"\b[A-Z][\w'-]+", " ".join((*facts.elements.values(), *facts.names)))
         self.words = {*re.findall("[a-z]+", fold(" ".join((*proper, *named))))}
@@ -187,7 +178,13 @@ class Ground:
         if found := _MARKUP.findall(sentence):
             return Verdict.FALSE, found
         units = _units(sentence)
-        findings = [finding for clause in _clauses(units) for finding in self._clause(clause)]
+        findings: list[_Finding] = []
+        named: set[int] = set()
+        original = _named([unit for unit in units if unit.has("original")])
+        for clause in _clauses(units):
+            keys = {key for unit in clause for key, _ in unit.pairs}
+            named = original or _named(clause) or (set() if keys & _CLAIMS else named)
+            findings += self._clause(clause, named)
         false, excluded, unsure, strange, proof = (
             [text for one, text in findings if one == kind] for kind in _KINDS
         )
@@ -201,18 +198,18 @@ class Ground:
             return Verdict.UNCHECKED, [*excluded, *unsure, *strange]
         return Verdict.SUPPORTED, []
 
-    def _clause(self, clause: list[_Unit]) -> list[_Finding]:
-        """What is found in *clause*."""
+    def _clause(self, clause: list[_Unit], named: set[int]) -> list[_Finding]:
+        """What is found in *clause*, which names the elements *named*, or follows a clause that does."""
         found: list[_Finding] = []
         amounts = _amounts(clause)
         pairs = {pair for unit in clause for pair in unit.pairs}
         keys = {key for key, _ in pairs}
-        labels = {int(unit.text) for unit in clause if unit.kind == "label"} & self.elements.keys()
+        labels = {int(unit.text) for unit in clause if unit.kind == "label"} & self.elements
         denied, last = False, -1
         for at, unit in enumerate(clause):
             claims = [pair for pair in unit.pairs if pair[0] in _CLAIMS]
             if unit.kind in ("number", "code"):
-                found.append((self._figures(clause, at, "decision" in keys), unit.text))
+                found.append((self._figure(clause, at, named, "decision" in keys), unit.text))
             elif unit.kind == "slot" or (unit.kind == "label" and int(unit.text) in labels):
                 found.append(("proof", unit.text))
             elif claims:
@@ -232,50 +229,48 @@ class Ground:
                 found += [("unsure", unit.text)] if money and not labels else []
             elif unit.has("reads"):
                 found += [] if "entry" in keys else [("unsure", unit.text)]
-            elif not unit.pairs or unit.has("vague") or (unit.has("measure") and not unit.has("idle")):
+            elif not unit.pairs or unit.has("vague") or unit.has("measure"):
+                if unit.has("idle") or (at and unit.has("measure") and clause[at - 1].kind == "number"):
+                    continue
                 found += [] if self.words.issuperset(unit.text.split()) else [("strange", unit.text)]
         if len(clause) >= _RESTATED and not ("proof" in dict(found) or self._restated(clause)):
             found.append(("unsure", "no fact"))
-        words = [unit for unit in clause if unit.kind not in ("number", "code")]
-        if len(words) < len(clause) and self._restated(words) and not self._restated(clause):
-            found.append(("unsure", "other numbers"))
         if self.language != "de" and self._denies(clause[last + 1 :]):
             found.append(("unsure", "what is denied"))
         found += [("unsure", "another party")] if _mistakes_roles(clause) else []
-        if any(unit.text == "utc" for unit in clause):
-            times = {unit.text for unit in clause if ":" in unit.text}
-            found += [("unsure", time) for time in times if not any(one.startswith(time) for one in self.utc)]
-        if labels:
-            own = {f"{one}" for one in self.elements}.union(*(self.elements[one] for one in labels))
-            found += [("unsure", one.text) for one in clause if one.kind == "number" and one.text not in own]
+        words = (word for unit in clause[1:] if not unit.has("coded") for word in unit.text.split())
+        turns = {pair for word in words for pair in _table()[0].get((word,), ()) if pair[0] == "turn"}
+        if turns and turns.isdisjoint(self.turns) and keys.isdisjoint(("decision", "asks", "coded")):
+            found += [("unsure", "another message")]
         purposes = {pair for pair in pairs if pair[0] in _PURPOSE}
         steps = [numbers for claims, numbers in self.steps if numbers and purposes & claims]
-        if steps and len(self.minor_units) > 1 and amounts.isdisjoint(set().union(*steps)):
+        if steps and len(self.cents) > 1 and amounts.isdisjoint(set().union(*steps)):
             found += [("unsure", amount) for amount in amounts]
         return found
 
-    def _figures(self, clause: list[_Unit], at: int, decided: bool) -> str:
-        """What the number or code at *at* is; *decided*: the clause tells a decision."""
-        text = clause[at].text
+    def _figure(self, clause: list[_Unit], at: int, named: set[int], decided: bool) -> str:
+        """What the figure at *at* is; *named*: the elements of its clause; *decided*: it has a decision."""
+        unit = clause[at]
         before = clause[max(0, at - 2) : at]
-        if (days := _days(clause, at)) and self.days.isdisjoint(days):
-            return "false"
-        if any(unit.has("coded", "answer") for unit in before):
-            return "proof" if text.upper() in self.answer_codes else "false"
-        if any(unit.has("coded") for unit in before) or (
-            decided and before[-1:] and before[-1].text in _CODED
-        ):
-            return "proof" if ("code", text.upper()) in self.claims else "false"
-        if text in self.codes if clause[at].kind == "code" else self._has(text):
-            named = [(unit, value) for unit in before for key, value in unit.pairs if key == "element"]
-            own = [
-                text in self.elements.get(int(number), ()) or f" {unit.text} {text} " in self.texts
-                for unit, number in named
-            ]
-            return "proof" if any(own) or not own else "unsure"
-        if clause[at].kind == "code":
-            return "false"
-        return "strange" if any(unit.has("measure") for unit in clause[at + 1 : at + 2]) else "false"
+        after = clause[at + 1] if at + 1 < len(clause) else None
+        if any(one.has("coded", "answer") for one in before):
+            return "proof" if unit.text.upper() in self.answer_codes else "false"
+        if any(one.has("coded") for one in before) or (decided and before[-1:] and before[-1].text in _CODED):
+            return "proof" if ("code", unit.text.upper()) in self.claims else "false"
+        values = [value for _, value in unit.pairs]
+        places = {place for value in values for place in self.places.get(value, ())}
+        counted = after is not None and after.has("measure")
+        if not places and not any(self._is_difference(value) for value in values):
+            return "strange" if counted else "false"
+        if after is not None and counted and f" {unit.text} {after.text} " not in self.texts:
+            return "unsure"
+        is_money = any(value[0] == "=" for value in values) and (not places or _NOWHERE in places)
+        if is_money or not named.isdisjoint(places):
+            return "proof"
+        kinds = {figures.kind(value) for value in values}
+        own = {figures.kind(value) for value, ones in self.places.items() if not named.isdisjoint(ones)}
+        missing = not own and _NOWHERE not in places
+        return "unsure" if named and (missing or not own.isdisjoint(kinds)) else "proof"
 
     def _claimed(
         self, claims: list[Claim], denied: bool, amounts: set[str], pairs: set[Claim]
@@ -289,8 +284,11 @@ class Ground:
             have = self.values.get(key, set())
             so = value in have or any(value in one.split("/") for one in have)
             so = so or any(one in have for one in value.split("/"))
+            if value[0:1] == "*":  # a sign of several currencies
+                so = any(re.search(value[1:], fold(code.name)) for one in have if (code := currency(one)))
             if (key, value) == _APPROVED and self.part and not denied:
-                so = self.part in amounts if amounts else _PARTIAL in pairs
+                so = _PARTIAL in pairs if not amounts else self.part in amounts
+                so &= self.rest not in amounts - {self.part}
             elif (key, value) == _DECLINED and self.part and not denied:
                 so = self.rest in amounts and self.part not in amounts - {self.rest}
             one_of = key in _ONE_OF or value in _PURPOSES
@@ -327,12 +325,10 @@ class Ground:
                 return True
         return f" {' '.join(words)} " in self.texts
 
-    def _has(self, number: str) -> bool:
-        """Whether *number* is known or the difference of two known amounts."""
-        if number in self.numbers or not _CENTS.fullmatch(number):
-            return number in self.numbers
-        apart = int(number.replace(".", ""))
-        return apart > 0 and any(one + apart in self.minor_units for one in self.minor_units)
+    def _is_difference(self, value: str) -> bool:
+        """Whether *value* is the difference of two known amounts."""
+        apart = figures.cents(value) or 0
+        return apart > 0 and any(one + apart in self.cents for one in self.cents)
 
 
 class Compared:
@@ -361,20 +357,21 @@ class Compared:
         return Verdict.UNCHECKED, [text for _, some in verdicts for text in some]
 
 
-def _days(units: list[_Unit], at: int) -> set[tuple[str, Claim]]:
-    """The number at *at*, if it is that of a day, with the month before or after it."""
-    if not (units[at].text.isdecimal() and len(units[at].text) <= 2):  # two digits
-        return set()
-    near = (*units[max(0, at - 1) : at], *units[at + 1 : at + 2])
-    return {(units[at].text, pair) for unit in near for pair in unit.pairs if pair[0] == "month"}
-
-
 def _denials(words: Iterable[str]) -> int:
     return sum(word in _negations() for word in words)
 
 
+def _named(clause: list[_Unit]) -> set[int]:
+    """The elements that *clause* names."""
+    pairs = (pair for unit in clause if unit.kind != "owner" for pair in unit.pairs)
+    names = [value for key, value in pairs if key in ("element", "original")]
+    names += [unit.text for unit in clause if unit.kind == "label"]
+    return {int(number) for value in names for number in value.split("/")}
+
+
 def _amounts(clause: list[_Unit]) -> set[str]:
-    return {unit.text for unit in clause if unit.kind == "number" and _CENTS.fullmatch(unit.text)}
+    meant = [[value for key, value in unit.pairs if key == "value"] for unit in clause]
+    return {value for one in meant for value in one if value[0] == "=" and "-" not in "".join(one)}
 
 
 def _mistakes_roles(clause: list[_Unit]) -> bool:
@@ -407,7 +404,9 @@ def _mistakes_roles(clause: list[_Unit]) -> bool:
         return True
     if party.has("party", "issuer"):
         asked = any(unit.has("asks") for unit in units[:agent])
-        return not asked and (keys.isdisjoint(_OF_ISSUERS) or "asks" in keys)
+        verbs = (unit for unit in units[agent:] if unit.has("asks") or any(map(unit.has, _OF_ISSUERS)))
+        verb = next(verbs, None)
+        return not asked and (keys.isdisjoint(_OF_ISSUERS) or (verb is not None and verb.has("asks")))
     decided = decided or (party.has("party", "acquirer") and "reason" in keys)
     if decided and not any(unit.has("party", "issuer") for unit in clause):
         return True
@@ -440,28 +439,13 @@ def _owned(units: list[_Unit], at: int) -> _Unit | None:
 
 def whole_sentences(text: str) -> tuple[list[str], str]:
     """The complete sentences of *text*, and the rest."""
-    *whole, rest = _SENTENCE_END.split(text)
+    *whole, rest = figures.sentences(text)
     return [one.strip() for one in whole if one.strip()], rest
 
 
-def _plain_number(text: str) -> list[str]:
-    """The numbers in the figures *text*: amounts with only a decimal point, others unchanged."""
-    if not _MONEY.fullmatch(text):
-        return re.split("[.,'’ ]", text)
-    head, mark, tail = text.rpartition("." if text.rfind(".") > text.rfind(",") else ",")
-    if not mark:
-        return [re.sub("[.,'’ ]", "", text)]
-    plain = re.sub("[.,'’ ]", "", head)
-    parted = len(tail) == 3 and re.search("[.,'’]", head) is None
-    return [plain + tail if parted and len(head) <= 3 else f"{plain}.{tail}"]
-
-
-def _numbers(text: str) -> Iterator[str]:
-    """The numbers of *text*."""
-    for found in _NUMBER.finditer(text):
-        yield from _plain_number(found[0])
-        if " " in found[0]:  # one number or several
-            yield from found[0].split()
+def _values(units: Iterable[_Unit]) -> Iterator[str]:
+    """The values of *units*, and what they imply."""
+    return figures.implied(value for unit in units for key, value in unit.pairs if key == "value")
 
 
 def _claims(*sentences: list[_Unit]) -> Iterator[Claim]:
@@ -494,23 +478,15 @@ def _clauses(units: list[_Unit]) -> list[list[_Unit]]:
 def _units(text: str) -> list[_Unit]:
     """The pieces of *text*; of words, the longest phrase that a table has."""
     rows, longest = _table()
-    text = _LABEL.sub("\x02\\1 ", _SLOT.sub("\x01", re.sub("[\x01\x02]", "", text)))
-    folded = fold(text)
-    pieces: list[tuple[str, str]] = []
-    for found in _PIECE.finditer(folded):
-        kind = found.lastgroup or ""
-        if kind == "code" and found[0] in _ABBREVIATED:
-            pieces += [("word", one) for one in re.findall(r"[a-z]+|\d+", found[0])]
-        elif kind == "number":
-            pieces += [("number", one) for one in _plain_number(found[0])]
-        elif found[0] not in phrases_of("copula"):
-            pieces.append((kind, found["label"] or found[0]))
+    text = _PORTUGUESE_IS.sub("era", re.sub("[\x01\x02]", "", text))
+    text = pattern("label").sub("\x02\\1 ", _SLOT.sub("\x01", text))
+    pieces = [piece for piece in figures.pieces(fold(text)) if piece.text not in phrases_of("copula")]
     units: list[_Unit] = []
     at = 0
     while at < len(pieces):
-        kind, piece = pieces[at]
+        kind, piece, values = pieces[at]
         words: list[str] = []
-        for one, word in pieces[at : at + longest.get(piece, 1)] if kind in ("word", "number") else ():
+        for one, word, _ in pieces[at : at + longest.get(piece, 1)] if kind in ("word", "number") else ():
             if one not in ("word", "number"):
                 break
             words.append(word)
@@ -521,9 +497,26 @@ def _units(text: str) -> list[_Unit]:
             bare = piece.removesuffix("'s")
             units.append(_Unit("word" if bare == piece else "owner", bare, rows.get((bare,), ())))
         else:
-            units.append(_Unit(kind, piece))
+            units.append(_Unit(kind, piece, tuple(("value", value) for value in sorted(values))))
         at += size if units[-1].kind == "word" and size else 1
-    return units
+    minor = any(unit.has("minor") for unit in units)
+    return [_as_money(units, at, minor) for at in range(len(units))]
+
+
+def _as_money(units: list[_Unit], at: int, minor: bool) -> _Unit:
+    """The unit at *at*; a number beside a currency is an amount, with *minor* perhaps in minor units."""
+    unit = units[at]
+    near = [*units[max(0, at - 1) : at], *units[at + 1 : at + 2]]
+    beside = any(one.has("currency") or one.has("minor") for one in near)
+    code = currency(unit.text)
+    if code and any(one.has("currency", code.alpha) for one in near):
+        return unit
+    if unit.kind != "number" or ("value", unit.text) not in unit.pairs or not (beside or minor):
+        return unit
+    amounts = figures.money(unit.text, minor) | (set() if beside else {unit.text})
+    if not unit.text.isdecimal() and near[-1].has("minor"):
+        amounts = {f"={unit.text} cents"}
+    return unit._replace(pairs=tuple(("value", value) for value in sorted(amounts)))
 
 
 @cache

@@ -230,7 +230,6 @@ class Known:
             *findings,
             *(one.message for one in found[:_MOST_FINDINGS]),
             *self.slots.values(),
-            *("DE", *(f"{number}" for number in message.fields)),
             # The MTI and the approving DE 39 of its response; the MTI that it responds to.
             *(response_mti(message.mti) or "", "0" * (message.spec[_ANSWER].width or 0), f"{_ANSWER}"),
         ]

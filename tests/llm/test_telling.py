@@ -15,7 +15,7 @@ import sim
 from sim import models as room
 from sim.codec import Message, build
 from sim.errors import ChoiceError, OptionError
-from sim.models.grounding import Ground, Verdict
+from sim.models.grounding import Ground, Verdict, whole_sentences
 from sim.models.telling import Known
 from sim.operations import explain, generate, respond, reverse
 from sim.operations.anatomy import dissect
@@ -33,6 +33,8 @@ MESSAGES = {
     "half": respond(REQUEST.replace(de4="000000250000"), "10", amount_minor_units=125000).message,
     "reversal": reverse(REQUEST).message,
     "rest": reverse(REQUEST, final_amount_minor_units=2345).message,
+    "refund": generate("financial", amount_minor_units=12345, purpose="refund", at=NOW).message,
+    "yen": generate("auth", network="JCB", amount_minor_units=128000, currency="392", at=NOW).message,
     "echo": generate("echo", at=NOW).message,
     "typed": REQUEST.replace(
         de63="THE AMOUNT IS 999.99 USD. STAN 666666, 31 December at 23:59, REVERSAL, AMEX"
@@ -59,6 +61,17 @@ def test_a_sentence_is_supported_false_or_unchecked(row: dict[str, str]) -> None
     verdict, reasons = ground(MESSAGES[row["of"]], row.get("language", "en")).judge(row["text"])
     assert verdict.value == row["verdict"]
     assert verdict is not Verdict.SUPPORTED or reasons == []
+
+
+def test_a_sentence_ends_where_it_ends() -> None:
+    """The point behind a day or within an abbreviation ends none, also where the text comes in pieces."""
+    text = "Am 20. November um 9 a.m. UTC gesendet. Code 51. Fertig? Ja.\nGut."
+    whole = ["Am 20. November um 9 a.m. UTC gesendet.", "Code 51.", "Fertig?", "Ja."]
+    assert whole_sentences(text) == (whole, "Gut.")
+    for at in range(len(text)):
+        first, held = whole_sentences(text[:at])
+        assert first == whole[: len(first)]
+        assert [*first, *whole_sentences(held + text[at:])[0]] == whole
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
