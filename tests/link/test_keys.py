@@ -441,12 +441,39 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: keys.dukpt_key(keys.Key(bytes(16), "AES"), "12"),
         "serial: expected 12 bytes for AES, found 1 byte",
     ),
-    "a padding": (lambda: keys.mac(b"x", PAIR, padding=2), "padding: expected 1, found another"),
+    "a padding": (lambda: keys.mac(b"x", PAIR, padding=2), "padding: expected 1, found 2"),
     "a filling": (lambda: keys.pin_block("1234", PAN, format=3, fill="9"), "fill: expected 10 of the digits"),
     "codes": (
         lambda: keys.key_block(PAIR, PAIR, usage="PIN"),
-        "usage: expected codes of 2, 1 and 1 characters",
+        "usage: expected a code of 2 from A to Z and 0 to 9, found 3 characters",
     ),
+    "a mode": (
+        lambda: keys.key_block(PAIR, PAIR, mode="é"),
+        "mode: expected a code of 1 from A to Z and 0 to 9, found 1 character",
+    ),
+    "a usage that is no text": (lambda: keys.key_block(PAIR, PAIR, usage=0), "found a value of type int"),  # type: ignore[arg-type]
+    "a filling of text": (lambda: keys.key_block(PAIR, PAIR, fill="é"), "fill: expected an even number"),  # type: ignore[arg-type]
+    "a filling of none": (
+        lambda: keys.pin_block("1234", PAN, format=1, fill=("0",)),  # type: ignore[arg-type]
+        "fill: expected 10 of the digits",
+    ),
+    "a length in words": (
+        lambda: keys.mac(b"x", PAIR, length="8"),  # type: ignore[arg-type]
+        "length: expected 4 to 8 bytes, found another",
+    ),
+    "a length beyond a number": (
+        lambda: keys.cvv(PAN, "2912", "000", PAIR, length=10**5000),
+        "length: expected 1 to 5 digits, found another",
+    ),
+    "a start in words": (
+        lambda: keys.pin_offset(PAN, "1234", PAIR, start="0"),  # type: ignore[arg-type]
+        "start: expected positions",
+    ),
+    "a truth for an index": (
+        lambda: keys.pvv(PAN, "1234", PAIR, key_index=True),
+        "key_index: expected 0 to 6",
+    ),
+    "a truth for a format": (lambda: keys.pin_block("1234", PAN, format=True), "format: expected 0 to 4"),  # type: ignore[arg-type]
     "no chip": (lambda: messages.check_arqc(Message("0100", {2: PAN}), PAIR), "DE 55 with tag 9F02"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +10,7 @@ from hmac import compare_digest
 from secrets import token_bytes
 
 from sim.errors import OptionError, counted
-from sim.link.keys.key import Key, key_of, text, xor
+from sim.link.keys.key import Key, characters, key_of, octets, text, xor
 from sim.spec.tables import read_csv
 
 _HEADER, _OPTIONAL = 16, 4
@@ -19,6 +20,7 @@ _MARKS = (0x45, 0x4D)  # of the keys that encipher and authenticate
 _ALGORITHM = {("TDES", 16): 0, ("TDES", 24): 1, ("AES", 16): 2, ("AES", 24): 3, ("AES", 32): 4}
 _CIPHERS = {"A": "AES", "T": "TDES", "D": "TDES"}
 _MOST = 9_999
+_CODES = string.ascii_letters + string.digits
 # A key sent without a block: the bytes of a TDES key, and those of the check value after it, if any.
 _CIPHERED = (8, 16, 24)
 _CHECKS = (0, 3, 4)  # bytes of the check value
@@ -167,11 +169,11 @@ def key_block(
     base = protection_key if isinstance(protection_key, Key) else Key(protection_key)
     version = "D" if base.cipher == "AES" else "B"
     base, size = _protection(version, base), _BLOCK[version]
-    if [len(part) for part in (usage, mode, exportability)] != [2, 1, 1]:
-        raise OptionError("usage", "codes of 2, 1 and 1 characters: usage, mode, exportability", "others")
+    for name, part, width in (("usage", usage, 2), ("mode", mode, 1), ("exportability", exportability, 1)):
+        characters(part, name, _CODES, width, f"a code of {width} from A to Z and 0 to 9")
     bits = (payload.size * 8).to_bytes(2, "big")
     room = -(len(bits) + payload.size) % size
-    clear = bits + payload.data + (fill or token_bytes(room))[:room].ljust(room, b"\0")
+    clear = bits + payload.data + (octets(fill, "fill") or token_bytes(room))[:room].ljust(room, b"\0")
     method = "01" if payload.cipher == "AES" else "00"
     parts = [_optional_block("KC", method + payload.check_value)]
     left = -(_HEADER + len(parts[0])) % size

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from sim.errors import OptionError, counted
-from sim.link.keys.key import Key, Step, Worked, decimal, digits, key_of, octets, text, xor
+import string
+
+from sim.errors import OptionError
+from sim.link.keys.key import Key, Step, Worked, characters, decimal, digits, key_of, octets, text, whole, xor
 from sim.link.keys.mac import mac
 
 
@@ -47,8 +49,7 @@ def cvv(pan: str, expiry: str, service_code: str, key: Key | str | bytes, *, len
     digits(pan, "pan", 12, 19)
     digits(expiry, "expiry", 4, 4)
     digits(service_code, "service_code", 3, 3)
-    if not 1 <= length <= 5:
-        raise OptionError("length", "1 to 5 digits", str(length))
+    whole(length, "length", range(1, 6), "1 to 5 digits")
     pair = key_of(key, "TDES", (16,))
     first, second = Key(pair.data[:8]), Key(pair.data[8:])
     data = (pan + expiry + service_code).ljust(32, "0")
@@ -102,8 +103,7 @@ def pvv(pan: str, pin: str, key: Key | str | bytes, *, key_index: int = 1) -> Wo
     """
     digits(pan, "pan", 12, 19)
     digits(pin, "pin", 4, 12)
-    if key_index not in range(7):
-        raise OptionError("key_index", "0 to 6", "another")
+    whole(key_index, "key_index", range(7), "0 to 6")
     pair = key_of(key, "TDES", (16,))
     data = f"{pan[-12:-1]}{key_index}{pin[:4]}"
     last = text(pair.encipher(bytes.fromhex(data)))
@@ -325,11 +325,13 @@ def _natural(
     """The 16 digits whose first ones are the natural PIN, and the steps."""
     digits(pan, "pan", 12, 19)
     digits(table, "table", 16, 16)
-    taken = pan[start : start + (16 if length is None else length)]
-    if start < 0 or not 0 < len(taken) <= 16 or (length is not None and len(taken) != length):
-        raise OptionError("start", "positions within the card number, at most 16", f"{start} and {length}")
-    if len(fill) != 1 or fill.upper() not in "0123456789ABCDEF":
-        raise OptionError("fill", "a hexadecimal digit", counted(len(fill), "character"))
+    whole(start, "start", range(len(pan)), "positions within the card number, at most 16")
+    left = len(pan) - start
+    if length is None:
+        length = min(left, 16)
+    whole(length, "length", range(1, min(left, 16) + 1), "digits within the card number, at most 16")
+    taken = pan[start : start + length]
+    characters(fill, "fill", string.hexdigits, 1, "a hexadecimal digit")
     verification_key = key_of(key, "TDES", (16, 24))
     data = taken.ljust(16, fill.upper())
     encrypted = text(verification_key.encipher(bytes.fromhex(data)))

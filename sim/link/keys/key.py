@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import string
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import xor as _xor
@@ -19,6 +20,7 @@ CipherName = Literal["TDES", "AES"]
 _SIZES = {"TDES": (8, 16, 24), "AES": (16, 24, 32)}
 _BLOCK = {"TDES": 8, "AES": 16}
 _LETTERS = str.maketrans("ABCDEF", "012345")
+_MOST_SHOWN = 10_000  # a greater number is no length or index; it may be a secret
 _SHOWN_OF_CHECK = {"TDES": 3, "AES": 5}
 
 
@@ -184,11 +186,27 @@ def octets(value: str | bytes, option: str, size: int | None = None, expected: s
 
 def digits(value: str, option: str, least: int, most: int) -> str:
     """*value*, if it is *least* to *most* digits; the error never shows it."""
-    if not isinstance(value, str) or not (
-        value.isascii() and value.isdigit() and least <= len(value) <= most
-    ):
-        expected = f"{least} digits" if least == most else f"{least} to {most} digits"
-        found = counted(len(value), "character") if isinstance(value, str) else f"a {type(value).__name__}"
+    expected = f"{least} digits" if least == most else f"{least} to {most} digits"
+    size = min(max(len(value), least), most) if isinstance(value, str) else 0
+    return characters(value, option, string.digits, size, expected)
+
+
+def whole(value: int, option: str, among: Collection[int], expected: str) -> int:
+    """*value*, if it is a whole number *among* those that are *expected*."""
+    if type(value) is not int or value not in among:
+        found = str(value) if type(value) is int and abs(value) < _MOST_SHOWN else "another"
+        raise OptionError(option, expected, found)
+    return value
+
+
+def characters(value: str, option: str, among: str, size: int, expected: str) -> str:
+    """*value*, if it is *size* characters *among* those that are *expected*; the error never shows it."""
+    if not isinstance(value, str) or len(value) != size or not set(value) <= set(among):
+        found = (
+            counted(len(value), "character")
+            if isinstance(value, str)
+            else f"a value of type {type(value).__name__}"
+        )
         raise OptionError(option, expected, found)
     return value
 

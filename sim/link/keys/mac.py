@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from sim.errors import ChoiceError, OptionError
-from sim.link.keys.key import CipherName, Key, Step, Worked, key_of, octets, text
+from sim.errors import ChoiceError
+from sim.link.keys.key import CipherName, Key, Step, Worked, key_of, octets, text, whole
 
 MacAlgorithm = Literal["ISO9797-1-1", "ISO9797-1-3", "X9.19", "CMAC-AES", "CMAC-TDES"]
 _CMAC: dict[str, tuple[CipherName, tuple[int, ...]]] = {
@@ -66,8 +66,7 @@ def mac(
     plain = octets(data, "data")
     if algorithm in _CMAC:
         return _cmac(plain, key, algorithm, length)
-    if padding not in (1, 2) or (algorithm == "X9.19" and padding != 1):
-        raise OptionError("padding", "1" if algorithm == "X9.19" else "1 or 2", "another")
+    whole(padding, "padding", *(((1,), "1") if algorithm == "X9.19" else ((1, 2), "1 or 2")))
     single = algorithm == "ISO9797-1-1"
     tdes_key = key_of(key, "TDES", (8,) if single else (16,))
     return _chained(plain, tdes_key, algorithm, padding, _size(length, 8))
@@ -104,9 +103,7 @@ def _cmac(plain: bytes, key: Key | str | bytes, algorithm: str, length: int) -> 
 
 
 def _size(length: int, most: int) -> int:
-    if not _LEAST <= length <= most:
-        raise OptionError("length", f"{_LEAST} to {most} bytes", str(length))
-    return length
+    return whole(length, "length", range(_LEAST, most + 1), f"{_LEAST} to {most} bytes")
 
 
 def padded(data: bytes, method: int, block: int = 8) -> bytes:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 from typing import Literal
 
-from sim.errors import OptionError, counted
-from sim.link.keys.key import Key, Step, Worked, digits, key_of, octets, text, xor
+from sim.errors import OptionError
+from sim.link.keys.key import Key, Step, Worked, characters, digits, key_of, octets, text, whole, xor
 
 PinFormat = Literal[0, 1, 2, 3, 4]
 _FORMATS = (0, 1, 2, 3, 4)
@@ -171,8 +171,7 @@ def translate_pin_block(
 
 
 def _check(pin: str | None, pan: str | None, format: int) -> None:
-    if format not in _FORMATS:
-        raise OptionError("format", "0 to 4", "another")
+    whole(format, "format", _FORMATS, "0 to 4")
     if pin is not None:
         digits(pin, "pin", _LEAST, _MOST)
     if format in _NEEDS_PAN:
@@ -190,9 +189,8 @@ def _aes(key: Key | str | bytes | None) -> Key:
 def _filling(fill: str | None, size: int, among: str) -> str:
     if fill is None:
         return "".join(secrets.choice(among) for _ in range(size))
-    if len(fill) < size or any(char not in among for char in fill.upper()):
-        raise OptionError("fill", f"{size} of the digits {among}", counted(len(fill), "character"))
-    return fill.upper()[:size]
+    part = fill.upper()[:size] if isinstance(fill, str) else fill
+    return characters(part, "fill", among, size, f"{size} of the digits {among}")
 
 
 def _field(pin: str, format: int, fill: str | None) -> str:
