@@ -18,6 +18,7 @@ from sim.visible import visible, visible_lines
 
 MTI_FIELD = 0
 BITMAP_FIELD = 1
+_ALIKE, _VERY_ALIKE = 0.6, 0.8  # of the words that an error suggests
 _MOST_SHOWN = 40
 _MOST_CHOICES = 40  # words that an error lists
 _MOST_DIGITS = 11  # fewer than the shortest card number has
@@ -230,14 +231,17 @@ def fold(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
-def closest(value: object, spellings: Mapping[str, str]) -> str | None:
-    """The meaning of the spelling that *value* resembles; None for a number, or if it resembles none."""
+def closest(value: object, spellings: Mapping[str, str], alike: float = _ALIKE) -> str | None:
+    """The meaning of the spelling that *value* resembles, at least *alike*; None for a number, or if it
+    resembles none."""
     from difflib import get_close_matches
 
     folded = {fold(spelling): meant for spelling, meant in spellings.items()}
     text = fold(value[:_MOST_SHOWN]) if isinstance(value, str) else ""
-    near = [] if text.isdecimal() else get_close_matches(text, folded, n=1, cutoff=0.6)
-    return folded[near[0]] if near else None
+    near = [] if text.isdecimal() else get_close_matches(text, folded, n=1, cutoff=alike)
+    # Who misspells a word seldom misspells its first letter: Narnia is not Armenia.
+    sure = near and (near[0][:1] == text[:1] or get_close_matches(text, near, cutoff=_VERY_ALIKE))
+    return folded[near[0]] if sure else None
 
 
 def closest_name(name: str, known: Iterable[str]) -> str | None:

@@ -251,6 +251,8 @@ def test_a_wrong_word_is_told_with_the_choices(
     "options, text",
     [
         ({"at": "tomorrow"}, "at: expected a datetime, a date or a text such as .*, found 'tomorrow'"),
+        ({"country": "Narnia"}, "country: expected an ISO 3166 country code, found 'Narnia'$"),
+        ({"country": "Germny"}, "did you mean 'DE'"),
         ({"currency": "EUX"}, "currency: expected three digits .*, found 'EUX'; did you mean 'EUR'"),
         ({"pan": 41}, "pan: expected 12 to 19 digits, found 2 characters"),
         ({"pan": b"4012888888881881"}, "pan: expected 12 to 19 digits, found a value of type bytes"),

@@ -22,6 +22,7 @@ from sim.verbs import MESSAGES, Option, elsewhere, verb
 
 # A text shorter than an MTI and a bitmap is only a piece of a message.
 _LEAST = 20
+_NAME = re.compile(r"(?:\.{1,2}|~)[/\\].{1,250}|.{1,250}\.[A-Za-z]\w{0,4}")
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _MOST = 1 << 20
 
@@ -33,14 +34,25 @@ def messages(arguments: tuple[str, ...], path: str | None) -> Iterator[str]:
     files = [] if path is None else [text_of(Path(path).read_bytes())]
     any_found = False
     for paste in chain(files, pastes):
-        if paste in arguments and is_file(paste):
-            name = mask_words(paste)
-            raise click.UsageError(f"{name} is a file: give its content, with --file or through a pipe")
+        if paste in arguments and (is_file(paste) or _is_name(paste)):
+            how = "is a file" if is_file(paste) else "is no message, and no such file exists"
+            raise click.UsageError(
+                f"{mask_words(paste)} {how}: give its content, with --file or through a pipe"
+            )
         for text in separate(paste):
             any_found = True
             yield text
     if not any_found:
         raise click.UsageError("no message: give one as an argument, with --file or through a pipe")
+
+
+def _is_name(text: str) -> bool:
+    """Whether an argument has the form of a file's name and holds no message."""
+    if not _NAME.fullmatch(text):
+        return False
+    from sim.tables.columns.sources import is_paste
+
+    return not is_paste(text)
 
 
 def _rejoin(arguments: tuple[str, ...]) -> tuple[str, ...]:

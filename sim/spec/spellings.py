@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -144,8 +143,7 @@ def country_named(value: object) -> Country:
         return land
     near = _rows("country")[1].get(_comparison_key(text))
     if near is None and len(text) > _LETTERS_OF_CODE:
-        matches = get_close_matches(_comparison_key(text), _country_names(), 1, _LIKE_A_NAME)
-        near = _country_names()[matches[0]] if matches else None
+        near = closest(text, _country_names(), _LIKE_A_NAME)
     raise OptionError("country", "an ISO 3166 country code", quoted_value(value), _ACCEPTOR, near)
 
 
@@ -166,8 +164,7 @@ def _near_currency(text: str) -> str:
     if len(letters) == _LETTERS_OF_CODE:
         mixed = [code for code in codes if sorted(code) == sorted(letters)]
         return next(iter(mixed), "") or next((code for code in codes if code[:2] == letters[:2]), "")
-    matches = get_close_matches(_comparison_key(text), _currency_names(), 1, _LIKE_A_NAME)
-    return _currency_names()[matches[0]] if matches else ""
+    return closest(text, _currency_names(), _LIKE_A_NAME) or ""
 
 
 @cache

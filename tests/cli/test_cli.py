@@ -200,6 +200,11 @@ def test_the_name_of_a_file_is_not_a_message(tmp_path: Path) -> None:
         told = "day.log is a file: give its content, with --file or through a pipe"
         assert told in " ".join(run.err.split())
         assert Run(verb, "--file", str(log)).status == 0
+    for name in ("nosuch.log", "./nosuch", "../logs/day"):
+        run = Run("mask", name)
+        assert (run.status, run.out) == (2, "")
+        assert f"{name} is no message, and no such file exists: give its" in " ".join(run.err.split())
+    assert Run("parse", f"host.log:{REQUEST}").status == 0, "a name before a message"
 
 
 def test_bytes_come_through_a_pipe() -> None:
