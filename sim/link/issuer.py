@@ -230,6 +230,19 @@ class Decision:
         return self.answer.get(39) if self.answer else ""
 
 
+class _Given(NamedTuple):
+    """A response: its text form, a tenth of the size of a message, if it has one; its note; the transmission
+    time of its request, and whether the response is `timed` with that; whether the request was `booked` by an
+    earlier response, and whether it was `overtaken`: only repeats of it have come."""
+
+    form: str | Message
+    note: str
+    when: str
+    timed: bool
+    booked: bool
+    overtaken: bool
+
+
 @dataclass(slots=True)
 class Session:
     """What a host remembers of one connection."""
@@ -268,9 +281,7 @@ class Issuer:
         self._same: tuple[int, ...] = tuple(read_toml("link")["keys"]["same"])
         self._known_by: tuple[int, ...] = tuple(read_toml("link")["keys"]["answer"])
         self._answers: Mapping[str, Any] = read_toml("link")["answers"]
-        # Responses, in text form if they have one, a tenth of the size of messages; their notes, the
-        # transmission times of their requests, and whether an earlier response to the same had approved it.
-        self._given: Kept[str, tuple[str | Message, str, str, bool]] = Kept(accounts.remembered)
+        self._given: Kept[str, _Given] = Kept(accounts.remembered)
 
     def ready(self) -> None:
         """Read the tables that the first response needs, so that it takes no longer than the next."""
@@ -343,22 +354,28 @@ class Issuer:
     def _accounted(self, request: Message, session: Session, rule: Rule | None) -> Decision:
         if self.sign_on and not session.signed_on:
             return Decision(self._answer(request, self._code("signed_off", request)), note="not signed on")
-        key, when, booked = self._key(request), request.get(_TRANSMITTED), False
-        given = self._given.get(key)
-        if given and (mtis.is_repeat(request.mti) or given[2] == when):
-            form, note, then, booked = given
+        key, when, again = self._key(request), request.get(_TRANSMITTED), mtis.is_repeat(request.mti)
+        given, booked = self._given.get(key), False
+        if given and not (again or given.overtaken or given.when == when):
+            given = None  # another transaction with the same number
+        if given:
+            form, booked = given.form, given.booked
             before = parse(form, request.dialect or request.version) if isinstance(form, str) else form
             if rule is None or not rule.decides:
-                if before.get(_TRANSMITTED) == then != when:  # it has its request's time
+                if given.timed and before.get(_TRANSMITTED) != when:
                     before = form = before.replace(de7=when or None)
+                if given.overtaken and not again:
+                    self._given.keep(key, given._replace(when=when, overtaken=False))
                 text = form if isinstance(form, str) else ""
-                return Decision(before, note=f"repeat: {note}".removesuffix(": "), text=text)
+                return Decision(before, note=f"repeat: {given.note}".removesuffix(": "), text=text)
             booked = booked or accepted(before, chosen_network(request, self.network))
         answer, note = self._fresh(request, rule, booked)
-        text = ""
+        text, timed = "", answer.get(_TRANSMITTED) == when
         with suppress(BuildError):  # an answer without a text form
             text = build(answer)
-        self._given.keep(key, (text or answer, note, when, booked))
+        overtaken = again and (given is None or given.overtaken)
+        first = given.when if given and again else when
+        self._given.keep(key, _Given(text or answer, note, first, timed, booked, overtaken))
         return Decision(answer, note=note, text=text)
 
     def _key(self, request: Message) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,25 @@ def test_a_repeat_may_be_sent_at_another_time(version: str) -> None:
     assert again.answer == first.replace(de7=later[7] if first[7] == sent[7] else first[7])
     assert (again.note, host.accounts.balance(PAN)) == ("repeat", 6000)
     assert (decide(host, later).note, host.accounts.balance(PAN)) == ("", 2000)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("rules", [0, 1], ids=["judged", "by a rule"])
+def test_a_request_may_come_after_its_repeat(version: str, rules: int) -> None:
+    """Over several connections, repeats with times of their own overtake their request: in any order the
+    money moves once, and comes back once."""
+    sent = message(version=version, amount_minor_units=4000)
+    again = [sent.replace(mti=repeat_mti(sent.mti), de7=f"11201016{second}") for second in (10, 40)]
+    undo = reverse(sent, stan="000009").message
+    approved = respond(sent).message[39]
+    for order in permutations([sent, *again, sent]):
+        host = issuer([{"code": approved, "mti": "x1xx"}] * rules)
+        answers = [decide(host, one).answer for one in order]
+        assert host.accounts.balance(PAN) == 6000
+        assert [one and one[7] for one in answers] == [one[7] for one in order]
+        for one in (undo, *order):
+            decide(host, one)
+        assert host.accounts.balance(PAN) == 10_000
 
 
 def test_a_repeat_gets_an_answer_without_a_text_form() -> None:
