@@ -235,7 +235,10 @@ def _answered_twice(seen: Seen) -> Iterator[Hit]:
 def _early(seen: Seen) -> Iterator[Hit]:
     """A request, other than a refund, that comes after a message with its retrieval reference number."""
     if not is_credit(seen.message) and (earlier := seen.history.references.get(seen.message.get(37).strip())):
-        yield Hit(37, "the retrieval reference number of this transaction", f"that of an earlier {earlier}")
+        # Another request has the reference of this one; a response or a reversal has come too early.
+        number, size = (37, None) if earlier[1:3] == seen.message.mti[1:3] else (0, 4)
+        what = "the first message with this retrieval reference number (DE 37)"
+        yield Hit(number, what, f"an earlier {earlier} with it", 0, size)
 
 
 def _named_by_none(seen: Seen) -> Iterator[Hit]:

@@ -204,6 +204,18 @@ def test_refunds_together_are_no_more_than_was_paid() -> None:
     assert [(at, one.rule) for at, one in findings(more)] == [(4, "refund-within")]
 
 
+def test_a_reference_is_of_one_transaction() -> None:
+    """A second request with the reference of the first has a wrong DE 37; a response that comes before its
+    request has it rightly, and comes too early."""
+    request, answer = make(network="VISA", entry="manual", at=AT).messages
+    for messages, expected in (
+        ((request, answer, request.replace(de4="000000002200", de11="123499", de7="1120110000")), [37]),
+        ((answer, request), [0]),
+    ):
+        found = findings(Exchange.of(messages, network="VISA"))
+        assert [one.field for _, one in found if one.rule == "named-by-none"] == expected
+
+
 def test_totals_are_those_of_the_batch() -> None:
     """Totals that count as much as the batch since the last settlement have its amount; with another count,
     the exchange may not have the whole batch."""
