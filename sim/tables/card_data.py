@@ -341,11 +341,23 @@ def shown_cell(cell: Any) -> object:
     return mask_piece(str(cell))
 
 
-def shown_labels(index: pd.Index) -> pd.Index:
-    """Row or column labels, masked."""
+def shown_labels(index: pd.Index, show: Callable[[Any], object] = shown_cell) -> pd.Index:
+    """Row or column labels as *show* shows each: masked."""
     before = list(index)
-    labels: list[Any] = [shown_cell(label) for label in before]
+    labels: list[Any] = [*map(show, before)]
     if isinstance(index, pd.MultiIndex):
         return pd.MultiIndex.from_tuples(labels, names=index.names) if labels else index
-    changed = any(new is not old for new, old in zip(labels, before, strict=True))
-    return pd.Index(labels, dtype=object, name=index.name) if changed else index
+    return pd.Index(labels, dtype=object, name=index.name) if differ(labels, before) else index
+
+
+def shown_column(column: pd.Series[Any], show: Callable[[Any], object] = shown_cell) -> pd.Series[Any]:
+    """A column with its cells as *show* shows each: masked; the same column if none is changed."""
+    before = list(column)
+    cells = [*map(show, before)]
+    changed = differ(cells, before)
+    return pd.Series(cells, index=column.index, name=column.name, dtype=object) if changed else column
+
+
+def differ(cells: Iterable[object], before: Iterable[object]) -> bool:
+    """Whether one of the *cells* is not the one *before*."""
+    return any(new is not old for new, old in zip(cells, before, strict=True))

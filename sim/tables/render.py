@@ -10,7 +10,7 @@ import pandas as pd
 
 from sim.grid import GAP, NUMBER, SEVERITY, TEXT, VALUE, Grid
 from sim.judge.finding import rule_page
-from sim.tables.card_data import is_missing
+from sim.tables.card_data import is_missing, shown_column, shown_labels
 from sim.visible import FORMULA, csv_cell, visible
 
 _VALUE_COLUMNS = frozenset({"value", "a", "b", "format", "code", "rule", "pattern", "fault", "text"})
@@ -22,27 +22,17 @@ _MORE = "sim.show(table) scrolls, filters and sorts"
 def printable(masked: Any) -> Any:
     """A masked frame or column, with its texts made printable for a terminal."""
     if isinstance(masked, pd.Series):
-        return _printable_column(masked).set_axis(_printable_labels(masked.index))
+        return shown_column(masked, _printable).set_axis(shown_labels(masked.index, _printable))
     frame = masked.copy(deep=False)
     for at in range(frame.shape[1]):
-        frame.isetitem(at, _printable_column(frame.iloc[:, at]))
-    return frame.set_axis(_printable_labels(frame.index)).set_axis(_printable_labels(frame.columns), axis=1)
-
-
-def _printable_column(column: Any) -> Any:
-    cells = column.tolist()
-    texts = [_printable(cell) for cell in cells]
-    changed = any(new is not old for new, old in zip(texts, cells, strict=True))
-    return pd.Series(texts, index=column.index, name=column.name, dtype=object) if changed else column
-
-
-def _printable_labels(labels: pd.Index) -> pd.Index:
-    texts = [_printable(label) for label in labels.tolist()]
-    changed = any(new is not old for new, old in zip(texts, labels.tolist(), strict=True))
-    return pd.Index(texts, name=labels.name) if changed else labels
+        frame.isetitem(at, shown_column(frame.iloc[:, at], _printable))
+    rows, columns = (shown_labels(labels, _printable) for labels in (frame.index, frame.columns))
+    return frame.set_axis(rows).set_axis(columns, axis=1)
 
 
 def _printable(cell: Any) -> Any:
+    if isinstance(cell, tuple):
+        return tuple(map(_printable, cell))
     return visible(cell) if isinstance(cell, str) and not cell.isprintable() else cell
 
 
@@ -54,9 +44,8 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
         column = frame.iloc[:, at]
         texts = pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype)
         if texts and column.str.match(FORMULA.pattern, na=False).any():
-            cells = [csv_cell(cell) if isinstance(cell, str) else cell for cell in column.tolist()]
-            free: Any = pd.Series(cells, index=column.index, name=column.name, dtype=object)
-            frame.isetitem(at, free)
+            free = [csv_cell(cell[:]) if isinstance(cell, str) else cell for cell in column.tolist()]
+            frame.isetitem(at, pd.Series(free, index=column.index, dtype=object))
     return frame
 
 

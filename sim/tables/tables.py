@@ -29,8 +29,10 @@ from sim.tables.card_data import (
     CardDataType,
     Cover,
     Secret,
+    differ,
     least,
     shown_cell,
+    shown_column,
     shown_labels,
     shown_values,
 )
@@ -84,37 +86,8 @@ def _cell(value: object) -> object:
 
 
 @dataclass(frozen=True)
-class ValuesShown:
-    """How the values of a message are masked: each as its element, others by their appearance."""
-
-    numbers: tuple[object, ...]
-    values: tuple[object, ...]
-    version: str
-    broken: bool
-    failing: int | None
-    unread: tuple[int, ...]
-
-    @cached_property
-    def _masked_by_value(self) -> dict[object, str]:
-        facts = {"broken": self.broken, "failing": self.failing, "unread": self.unread}
-        texts: dict[object, str] = {}
-        shown = shown_values(self.numbers, self.values, self.version, facts)
-        for value, masked in zip(self.values, shown, strict=True):
-            # A short value may mean something else elsewhere.
-            if value not in texts or (texts[value] == value) == (len(str(value)) > _SHORT):
-                texts[value] = str(masked)
-        return texts
-
-    def __call__(self, text: str) -> str:
-        if text in self._masked_by_value:
-            return self._masked_by_value[text]
-        # A text typed into a cell: masked by its appearance, and every long run of hex digits entirely.
-        return mask_piece(LONG_HEX.sub(_hidden, text))
-
-
-@dataclass(frozen=True)
 class TextsShown:
-    """How known texts are masked; others by their appearance."""
+    """How known texts are masked; others by their appearance, and every long run of hex digits entirely."""
 
     pairs: frozenset[tuple[str, str]]
 
@@ -128,7 +101,8 @@ class TextsShown:
         return texts
 
     def __call__(self, text: str) -> str:
-        return self._masked_by_text[text] if text in self._masked_by_text else mask_piece(text)
+        known = self._masked_by_text.get(text)
+        return mask_piece(LONG_HEX.sub(_hidden, text)) if known is None else known
 
 
 def _hidden(run: re.Match[str]) -> str:
@@ -174,13 +148,9 @@ class Column(_Display, _Series):
 
     def masked(self) -> pd.Series[Any]:
         """The masked cells as a plain Series."""
-        plain = pd.Series(self)
-        before = list(plain)
-        cells = [shown_cell(cell) for cell in before]
-        changed = any(new is not old for new, old in zip(cells, before, strict=True))
-        column = pd.Series(cells, index=plain.index, name=plain.name, dtype=object) if changed else plain
-        column.index = shown_labels(plain.index)
-        return column.rename(shown_cell(plain.name))  # type: ignore[call-overload, no-any-return]
+        column = shown_column(pd.Series(self))
+        column.index = shown_labels(column.index)
+        return column.rename(shown_cell(column.name))  # type: ignore[call-overload, no-any-return]
 
     def __repr__(self) -> str:
         return repr(render.printable(self.masked()))
@@ -237,18 +207,11 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
 
     def covering(self) -> Self:
         """The table, with value columns that mask themselves in everything that pandas derives from them."""
-        facts = facts_of(self)
         for column in self._numbered():
             texts = pd.DataFrame(self)[column]
-            way = ValuesShown(
-                tuple(pd.DataFrame(self)[NUMBER].tolist()),
-                tuple(texts.tolist()),
-                self._version_of(column),
-                bool(facts.get("broken")),
-                facts.get("failing"),
-                tuple(facts.get("unread", ())),
-            )
-            self[column] = CardData(texts.array, Cover(frozenset({way})))
+            pairs = zip(texts.tolist(), self._shown_values(column), strict=True)
+            known = frozenset((text, str(masked)) for text, masked in pairs if isinstance(text, str))
+            self[column] = CardData(texts.array, Cover(frozenset({TextsShown(known)})))
         return self
 
     def _numbered(self) -> tuple[str, ...]:
@@ -263,7 +226,7 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         plain = pd.DataFrame(self).copy(deep=False)
         plain.attrs = {}
         for at, (before, cells) in enumerate(self._masked_columns()):
-            if any(new is not old for new, old in zip(cells, before, strict=True)):
+            if differ(cells, before):
                 objects = np.empty(len(cells), dtype=object)
                 objects[:] = cells
                 # Arrow strings reject a lone surrogate.

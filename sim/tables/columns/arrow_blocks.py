@@ -118,14 +118,7 @@ def _kinds(block: Block, version: str | None) -> tuple[pa.Array, pa.Array, froze
 
 def _coded(codes: Any, values: list[Any]) -> pa.Array:
     """*values* selected by *codes*, as texts; None is missing."""
-    packed = pa.array(values, _TEXT)
-    widths = {None if value is None else len(value.encode()) for value in values}
-    if len(widths) > 1 or not (width := widths.pop()):
-        return pc.take(packed, pa.array(codes))
-    # Texts of one width, such as MTIs, are selected faster as fixed-size items.
-    data = np.frombuffer(packed.buffers()[2], f"V{width}", len(values)).take(codes)
-    offsets = np.arange(0, width * len(codes) + 1, width)
-    return pa.Array.from_buffers(_TEXT, len(codes), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+    return pc.take(pa.array(values, _TEXT), pa.array(codes))
 
 
 def _faults(block: Block) -> dict[str, Any]:

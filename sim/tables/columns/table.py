@@ -11,6 +11,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Self
@@ -63,6 +64,7 @@ def label(number: int) -> str:
     return f"DE{number}"
 
 
+@cache
 def number_of(name: object) -> int | None:
     """The element of the column *name*; None for another column."""
     match = _LABEL.fullmatch(name) if isinstance(name, str) else None
@@ -70,25 +72,16 @@ def number_of(name: object) -> int | None:
     return number if 2 <= number <= 128 else None
 
 
-def _masked_cells(
-    name: object, cells: Sequence[object], versions: Sequence[str], pans: Sequence[object]
-) -> list[object]:
-    """The masked *cells* of the column, row or level *name*. *versions* and *pans* are those of each cell's
-    message; an unknown version is empty."""
-    number = number_of(name)
+def _shown(name: object, cell: object, version: str, pan: object) -> object:
+    """A masked cell of the column, row or level *name*. *version* and *pan* are those of its message; an
+    unknown version is empty."""
     if name in _SAFE:
-        return list(cells)
-    if name == "text":
-        pairs = zip(cells, versions, strict=True)
-        return [_shown_text(cell, version) if isinstance(cell, str) else cell for cell, version in pairs]
-    if number is None:
-        return [shown_cell(cell) for cell in cells]
-    return [
-        mask(number, cell, version, pan if isinstance(pan, str) else "")
-        if isinstance(cell, str)
-        else shown_cell(cell)
-        for cell, version, pan in zip(cells, versions, pans, strict=True)
-    ]
+        return cell
+    if isinstance(cell, str) and name == "text":
+        return _shown_text(cell, version)
+    if isinstance(cell, str) and (number := number_of(name)):
+        return mask(number, cell, version, pan if isinstance(pan, str) else "")
+    return shown_cell(cell)
 
 
 def _shown_text(text: str, version: str) -> str:
@@ -119,7 +112,7 @@ class ColumnShown:
         if self.name == "DE2" and len(text) <= LONGEST_PREFIX:
             return text
         version = _strictest(number_of(self.name), self.versions)
-        return str(_masked_cells(self.name, [text], [version], [""])[0])
+        return str(_shown(self.name, text, version, ""))
 
 
 def covered(name: str, texts: Any, versions: tuple[str, ...]) -> Any:
@@ -161,7 +154,7 @@ class MessagesTable(Table):
             fallback = _strictest(number_of(name), table_versions)
             read_as = [version if version in VERSIONS else fallback for version in versions]
             cells = plain.iloc[:, at].tolist()
-            yield cells, _masked_cells(name, cells, read_as, pans)
+            yield cells, [_shown(name, *each) for each in zip(cells, read_as, pans, strict=True)]
 
     def _cells(self, name: str) -> list[Any]:
         """The cells of a column; empty texts if there is none."""
