@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MessageArgument = str | Message | pd.DataFrame
 
 _BITMAP_START = 4
+_KEYS = "the keys 0 (or mti) and data element numbers 2 to 128"
 _PRIMARY_WIDTH = 16
 
 
@@ -153,14 +154,7 @@ def _joined(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> str
 def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Message:
     """The message in the rows. Raises BuildError for a row that is not an element, or an edited bitmap that
     does not match the rows."""
-    values: dict[int, object] = {}
-    for cell, value in cells:
-        number = element_number(cell)
-        if number is None or not 0 <= number <= bitmap.ALL_BITS:
-            raise BuildError(None, None, "a data element number 0 to 128 in each row", repr(cell)[:8])
-        if number in values:
-            raise BuildError(number, None, "one row", "two or more")
-        values[number] = value
+    values = _by_number(cells, "a data element number 0 to 128 in each row", "row")
     mti, bits = values.pop(MTI_FIELD, ""), values.pop(BITMAP_FIELD, None)
     version = facts.get("version") or chosen_version(mti if isinstance(mti, str) else "", None)
     fields: dict[int, str] = {}
@@ -182,6 +176,20 @@ def _message(cells: list[tuple[object, object]], facts: Mapping[str, Any]) -> Me
         expected = f"{message.bitmap}, which announces the elements of the rows"
         raise BuildError(BITMAP_FIELD, _BITMAP_START, expected, "another bitmap")
     return message
+
+
+def _by_number(cells: Iterable[tuple[Any, Any]], expected: str, place: str) -> dict[int, Any]:
+    """Values by element, each in a *place*. Raises BuildError for a number that is not *expected*, or occurs
+    twice."""
+    values: dict[int, Any] = {}
+    for key, value in cells:
+        number = element_number(key)
+        if number is None or not 0 <= number <= bitmap.ALL_BITS:
+            raise BuildError(None, None, expected, repr(key)[:8])
+        if number in values:
+            raise BuildError(number, None, f"one {place}", "two or more")
+        values[number] = value
+    return values
 
 
 def leniently(table: pd.DataFrame) -> Message:
@@ -212,23 +220,15 @@ def dialect_of(facts: Mapping[str, Any], version: str) -> Spec | None:
 def from_elements(elements: Mapping[Any, Any], version: AnyVersion | None) -> Message:
     """A dict `{0 or "mti": "0100", 2: "4111…", …}` as a Message; numbers may be texts, as in JSON, and it may
     name its "version". Raises BuildError for another key, or if the MTI is missing."""
-    values: dict[int | Literal["mti"], Any] = {}
     version = version or elements.get("version")
-    for key, value in elements.items():
-        if key == "version":
-            continue
-        number = MTI_FIELD if key == "mti" else element_number(key)
-        if number is None or number == BITMAP_FIELD or number > bitmap.ALL_BITS or number < 0:
-            expected = "the keys 0 (or mti) and data element numbers 2 to 128"
-            raise BuildError(None, None, expected, repr(key)[:8])
-        if number in values:
-            raise BuildError(number, None, "one value", "two")
-        values[number] = value
+    cells = [(0 if key == "mti" else key, value) for key, value in elements.items() if key != "version"]
+    if any(element_number(key) == BITMAP_FIELD for key, _ in cells):
+        raise BuildError(None, None, _KEYS, "1")
+    values = _by_number(cells, _KEYS, "value")
     mti = values.pop(MTI_FIELD, None)
     if not isinstance(mti, str):
         raise BuildError(MTI_FIELD, None, "4 digits as text", "none" if mti is None else type(mti).__name__)
-    fields = {int(number): value for number, value in values.items()}
-    return Message(mti, dict(sorted(fields.items())), chosen_version(mti, version))
+    return Message(mti, dict(sorted(values.items())), chosen_version(mti, version))
 
 
 def readable(reading: Reading) -> Message:

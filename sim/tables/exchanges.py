@@ -41,13 +41,7 @@ _COLUMNS = ("step", "time", "direction", "role", "of", "mti", "stan", "amount", 
 
 
 class ExchangeTable(AskedTable):
-    """An exchange, one row per message, with its story above the table.
-
-    Columns: `step` (from 1), `time` (UTC), `direction` (sent or received by the first message's sender),
-    `role` (request, advice, increment, completion, reversal, repeat, answer, late answer, acknowledgement),
-    `of` (the step that it responds to, repeats, reverses, completes or increases), `mti`, `stan`, `amount`
-    (minor units), `currency`, `code` and `meaning` of DE 39. `.iso.messages` are its message tables.
-    """
+    """An exchange, one row per message, as `sim.exchange` describes it, with its story above the table."""
 
     _when_empty = ("of", "amount", "currency", "code", "meaning")
     _nothing = "No messages."
@@ -183,9 +177,12 @@ def exchange(
     Returns
     -------
     ExchangeTable
-        A row per message: `step`, `time`, `direction`, `role`, `of`, `mti`, `stan`, `amount`, `currency`,
-        `code`, `meaning`. `.iso.summary` is the story, `.iso.messages` the messages, and `.iso.exchange`
-        the exchange that a client can send.
+        A row per message: `step` (from 1), `time` (UTC), `direction` (sent or received by the first
+        message's sender), `role` (request, advice, increment, completion, reversal, repeat, answer, late
+        answer, acknowledgement), `of` (the step that it responds to, repeats, reverses, completes or
+        increases), `mti`, `stan`, `amount` (minor units), `currency`, `code` and `meaning` of DE 39.
+        `.iso.summary` is the story, `.iso.messages` the message tables, and `.iso.exchange` the exchange
+        that a client can send.
 
     Raises
     ------

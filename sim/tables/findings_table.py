@@ -27,13 +27,8 @@ FINDING_COLUMNS = (
 
 
 class FindingsTable(Table):
-    """The findings on a message, one per row; empty if there are none.
-
-    Columns: `severity` (error, warning, info), `network` (empty for the standard), `field`, `name`, `rule`,
-    `message`, `start`, `end` (characters of the text form, from 0: only the fault, whereas a message table
-    gives the whole element), `expected`, `found`, `hint`, `source`. Displays omit `start`, `end`, `expected`
-    and `found`, which `message` repeats.
-    """
+    """The findings on a message, one per row, as `sim.validate` describes them; empty if there are none.
+    Displays omit `start`, `end`, `expected` and `found`, which `message` repeats."""
 
     _when_empty = ("network", "hint", "source")
     _never = ("start", "end", "expected", "found")
@@ -119,9 +114,10 @@ def validate(
     Returns
     -------
     FindingsTable
-        A row per finding, none if all is well; `.iso.valid` is the verdict, `.iso.networks` each network's
-        result. `start` and `end` are positions in the input: characters of a text or a log, bytes of a
-        dump.
+        A row per finding, none if all is well: `severity` (error, warning, info), `network` (empty for the
+        standard), `field`, `name`, `rule`, `message`, `start` and `end` of the fault (characters of a text
+        or a log, bytes of a dump), `expected`, `found`, `hint`, `source`. `.iso.valid` is the verdict,
+        `.iso.networks` each network's result.
 
     Raises
     ------

@@ -181,12 +181,7 @@ _COUNTS = ("message", "elements", "read", "size")
 
 
 class GuessTable(Table):
-    """What a paste may be: a row per candidate for each message in it, best first.
-
-    Columns: `message` (1 for the first in the paste), `confidence` (sure, likely, unsure, none), `spelling`,
-    `framing`, `format` (its name), `title` (the same in words), `version`, `mti`, `elements` (how many were
-    read), `read` of `size` bytes, `reasons`.
-    """
+    """What a paste may be, as `sim.guess` describes it: a row per candidate for each message, best first."""
 
     _when_empty = ("framing",)
 
@@ -211,9 +206,10 @@ def guess(
     Returns
     -------
     GuessTable
-        A row per candidate, best first. `confidence` is `sure` (it reads to the end, nothing is odd, and no
-        other candidate does), `likely`, `unsure` or `none`; `reasons` say why; `read` of `size` counts
-        bytes.
+        A row per candidate, best first: `message` (1 for the first in the paste), `confidence`, which is
+        `sure` (it reads to the end, nothing is odd, and no other candidate does), `likely`, `unsure` or
+        `none`, `spelling`, `framing`, `format` (its name), `title` (in words), `version`, `mti`, `elements`
+        (how many were read), `read` of `size` bytes, and `reasons`.
 
     Raises
     ------

@@ -44,14 +44,7 @@ _SHORTEST = 20
 
 
 class LearnedTable(Table):
-    """A dialect learned from its messages, one row per element.
-
-    Columns: `number`, `name`, `format` (the standard's notation), `written` (how its characters are encoded),
-    `differs` (whether it differs from the nearest built-in format), `messages` (the number that have it; 0
-    for those at the end, which come from the built-in format), the `evidence`, and `open`: what the messages
-    leave undetermined, to be looked up in the dialect's document. `.learned` is the format, `.toml` the same
-    as a file.
-    """
+    """A dialect learned from its messages, one row per element, as `sim.learn` describes it."""
 
     _when_empty = ("open",)
 
@@ -110,7 +103,10 @@ def learn(source: object, *, name: str = "learned") -> LearnedTable:
     Returns
     -------
     LearnedTable
-        A row per element, with the evidence for it and what is `open`. `.learned` is the format, which
+        A row per element: `number`, `name`, `format` (the standard's notation), `written` (how its characters
+        are encoded), `differs` (from the nearest built-in format), `messages` (how many have it; 0 for those
+        of the built-in format), the `evidence`, and `open`: what the messages leave undetermined, to be
+        looked up in the dialect's document. `.learned` is the format, which
         `format=` then accepts by name, `.toml` its file, `.save(path)` writes it, `.read_as` says how many
         messages could be read.
 

@@ -31,10 +31,7 @@ class Columns:
     def __init__(self, table: pd.DataFrame) -> None:
         self.table = table
         self.size = len(table)
-        mti, version = table["mti"].astype("str"), self._text("version")
-        good = mti.str.fullmatch("[0-9]{4}").fillna(False).to_numpy(bool)
-        if "error" in table.columns:
-            good = good & table["error"].isna().to_numpy(bool)
+        (mti, good), version = readable_rows(table), self._text("version")
         self.mtis, self.mti = _factorized(mti.where(good))
         self.versions, self.version = _factorized(version.where(version.isin(VERSIONS)))
         self.networks, self.network = _factorized(self._text("network"))
@@ -102,6 +99,13 @@ class Columns:
             return None
         both = numbers_of(pa.concat_arrays(sides))
         return both[: self.size], both[self.size :]
+
+
+def readable_rows(table: pd.DataFrame) -> tuple[pd.Series[Any], Any]:
+    """The MTI of each row, and which rows are messages."""
+    mti = table["mti"].astype("str")
+    good = mti.str.fullmatch("[0-9]{4}").fillna(False).to_numpy(bool)
+    return mti, good & (table["error"].fillna("") == "").to_numpy(bool) if "error" in table else good
 
 
 def _factorized(column: pd.Series[Any]) -> tuple[list[str], Ints]:

@@ -52,13 +52,8 @@ class RawMessage(str):
 
 
 class MessageTable(Table):
-    """One message, one row per data element: change a cell, and the message changes.
-
-    Columns: `number` (0 MTI, 1 bitmap, missing for unread text), `name`, `format`, `value`, `meaning`,
-    `start` and `end` (characters of the text form, from 0: the whole element with its length prefix, whereas
-    a finding gives only the fault), `finding` and `hint` (only for a text that does not parse). `.iso` has
-    the properties of the whole message.
-    """
+    """One message, one row per data element, as `sim.parse` describes it: change a cell, and the message
+    changes. `.iso` has the properties of the whole message."""
 
     _value_columns = ("value",)
     _safe_columns = ("name", "format", "meaning", "finding", "hint")

@@ -75,8 +75,9 @@ def parse(
     Returns
     -------
     MessageTable
-        A row per data element with its value as received; `start` and `end` are its limits, including the
-        length prefix, in characters of the text form from 0, and are missing if there is no text form. If
+        A row per data element: `number` (0 MTI, 1 bitmap, missing for unread text), `name`, `format`, `value`
+        as received, `meaning`, `start` and `end`, its limits, including the length prefix, in characters of
+        the text form from 0, missing if there is no text form, and for faults `finding` and `hint`. If
         the input was bytes, `byte_start` and `byte_end` are positions in the paste. A broken text gives a
         table as well: the elements read, the piece that does not fit with its finding and hint, and the
         unread rest. Elements of the wrong length have findings, too.

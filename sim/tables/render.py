@@ -45,7 +45,7 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
         texts = pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype)
         if texts and column.str.match(FORMULA.pattern, na=False).any():
             free = [csv_cell(cell[:]) if isinstance(cell, str) else cell for cell in column.tolist()]
-            frame.isetitem(at, pd.Series(free, index=column.index, dtype=object))
+            frame.isetitem(at, pd.Series(free, dtype=object).array)
     return frame
 
 

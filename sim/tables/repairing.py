@@ -17,15 +17,8 @@ _COLUMNS = ("verdict", "field", "name", "action", "before", "after", "evidence")
 
 
 class ProposalsTable(Table):
-    """What a message was before a fault: one proposal per row, most likely first; empty if none is needed or
-    found.
-
-    Columns: `verdict` (restored, likely, or unknown: the fault is located, but the original value is not
-    known), `field` (0 the MTI, 1 the bitmap, missing for the whole text), `name`, `action`, `before` and
-    `after` (card data masked) and `evidence`. `message` is the message after the first proposal,
-    `message_after(row)` after another, `valid` whether it is restored without errors, `left` its remaining
-    errors.
-    """
+    """What a message was before a fault, as `sim.repair` describes it: one proposal per row; empty if none is
+    needed or found. `message_after(row)` is the message after another proposal than the first."""
 
     _when_empty = ("before", "after")
     _nothing = "Nothing to repair."
@@ -102,8 +95,10 @@ def repair(
     Returns
     -------
     ProposalsTable
-        A row per proposal, most likely first: `verdict` (restored, likely or unknown), `field`, `name`,
-        `action`, `before`, `after` (card data masked), `evidence`. `.message` is the message after the first,
+        A row per proposal, most likely first: `verdict` (restored, likely, or unknown: the fault is located,
+        but the original value is not known), `field` (0 the MTI, 1 the bitmap, missing for the whole text),
+        `name`, `action`, `before`, `after` (card data masked), `evidence`. `.message` is the message after
+        the first,
         `.raw` its text, `.valid` whether it is restored without errors, `.left` the remaining errors.
 
     Raises

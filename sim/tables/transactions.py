@@ -28,6 +28,7 @@ from sim.tables.tables import Table, View
 if TYPE_CHECKING:
     from sim.codec.wire import Format
 
+
 _CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
 _TIME = "time"
 _COMPOSITE = "2003"
@@ -36,17 +37,8 @@ _SPARSE = ("latency", "original", "reversed_by", "code", "meaning", "amount", "c
 
 
 class TransactionsTable(Table):
-    """Transactions, one row per request with its response, repeats and reversals, in the order of the
-    requests.
-
-    Columns: `transaction` (from 1; the same for a request and its reversals), `state` (`answered`, `late`,
-    `unanswered`, `no answer due`, `no request`), `mti` of the request, `network`, `stan`, `amount` (minor
-    units), `currency`, `code` and `meaning` of the response's DE 39, `latency` (seconds, if times are known),
-    `request` and `answer` (row labels of the messages), `repeats`, `duplicates` (the same message again
-    before its response), `replays` (after it) and `answers_again` (counts), `original` (the row of the
-    request that this one reverses or continues), `reversed_by` (the row of its reversal), `matched_by` (the
-    elements that request and response have in common). `.iso.messages` has a row per message.
-    """
+    """Transactions, one row per request, as `sim.match` describes them. `.iso.messages` has a row per
+    message."""
 
     _when_empty = (*COUNTS, *_SPARSE)
     _nothing = "No transactions."
@@ -121,11 +113,13 @@ def match(
     Returns
     -------
     TransactionsTable
-        A row per request, and per response without a request: `transaction`, `state` (answered, late,
-        unanswered, no answer due, no request), `mti`, `network`, `stan`, `amount` (minor units),
-        `currency`, `code`, `meaning`, `latency` (seconds), `request`, `answer`, `original` and
-        `reversed_by` (labels of rows of *messages*), `repeats`, `duplicates`, `replays`, `answers_again`
-        (counts), `matched_by`. `.iso.messages` gives the role of each message.
+        A row per request, and per response without a request, in their order: `transaction` (from 1; the
+        same for a request and its reversals), `state` (answered, late, unanswered, no answer due, no
+        request), `mti`, `network`, `stan`, `amount` (minor units), `currency`, `code` and `meaning` of the
+        response's DE 39, `latency` (seconds), `request` and `answer` (labels of rows of *messages*), the
+        counts `repeats`, `duplicates` (the same message again before its response), `replays` (after it)
+        and `answers_again`, `original` (the request that this one reverses or continues), `reversed_by`,
+        `matched_by` (elements in common). `.iso.messages` gives the role of each message.
 
     Raises
     ------
@@ -286,12 +280,21 @@ def _taken(columns: Columns, number: int, rows: Ints) -> pd.Series[Any]:
 
 
 def _amounts(columns: Columns, head: Ints) -> tuple[pd.Series[Any], pd.Series[Any]]:
-    """Minor units and currency codes; in 2003 currency and decimals precede the amount."""
+    """Minor units and currency codes."""
     text, code = _taken(columns, _AMOUNT, head), _taken(columns, _CURRENCY, head)
-    if _COMPOSITE in columns.versions:
-        composite = pd.Series(columns.version[head] == columns.versions.index(_COMPOSITE))
-        text, code = text.where(~composite, text.str[4:]), code.where(~composite, text.str[:3])
-    return pd.to_numeric(text, errors="coerce").astype("Int64"), code
+    versions = np.array([*columns.versions, ""])
+    minor, code = amounts_of(text, code, pd.Series(versions[columns.version[head]]))
+    return minor.astype("Int64"), code
+
+
+def amounts_of(
+    text: pd.Series[Any], code: pd.Series[Any], version: pd.Series[Any]
+) -> tuple[pd.Series[Any], pd.Series[Any]]:
+    """Minor units and currency codes of DE 4 and DE 49, row by row; in 2003 currency and decimals precede the
+    amount."""
+    composite = version == _COMPOSITE
+    minor = pd.to_numeric(text.where(~composite, text.str[4:]), errors="coerce")
+    return minor, code.where(~composite, text.str[:3])
 
 
 def _meanings(code: pd.Series[Any], columns: Columns, answered: Ints) -> pd.Series[Any]:

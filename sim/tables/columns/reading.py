@@ -131,9 +131,11 @@ def read(
     Returns
     -------
     MessagesTable
-        `line` (from 1; the first of several), `file` (of a list of paths), `mti`, `version`, `network`, the
-        data elements `DE2` to `DE128` that occur, as text, and for a row that is not a message `error`,
-        `error_field`, `error_offset` (in characters from 0) and `text`, with whatever could be read.
+        `line` (from 1; the first of several), `file` (of several files), `time` (UTC) and `stream` (of
+        captures), `mti`, `version`, `network`, with *validate* `valid` and `errors`, the data elements `DE2`
+        to `DE128` that occur, as text, and for a row that is not a message `error`, `error_field` (0 MTI, 1
+        bitmap), `error_offset` (characters, or bytes of binary data) and `text`, its hex digits after `0x`
+        if it is binary.
 
     Raises
     ------

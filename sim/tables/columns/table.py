@@ -11,7 +11,6 @@ import sys
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Self
@@ -64,7 +63,6 @@ def label(number: int) -> str:
     return f"DE{number}"
 
 
-@cache
 def number_of(name: object) -> int | None:
     """The element of the column *name*; None for another column."""
     match = _LABEL.fullmatch(name) if isinstance(name, str) else None
@@ -123,14 +121,8 @@ def covered(name: str, texts: Any, versions: tuple[str, ...]) -> Any:
 
 
 class MessagesTable(Table):
-    """Many messages, one per row.
-
-    Columns: `line` (from 1; also counts the messages of a list), `file` (of several files), `time` (UTC) and
-    `stream` (of captures), `mti`, `version`, `network`, with validation `valid` and `errors`, the data
-    elements `DE2` to `DE128`, and for rows that are not messages `error`, `error_field` (0 MTI, 1 bitmap),
-    `error_offset` (in characters, or bytes for binary data) and `text`, the text itself, or the hex digits of
-    binary data after `0x`. Elements that a message does not have are missing.
-    """
+    """Many messages, one per row, as `sim.read` describes them. Elements that a message does not have are
+    missing."""
 
     _when_empty = ("error", "error_field", "error_offset", "text")
 
@@ -185,7 +177,6 @@ def _joined(facts: Sequence[dict[str, Any]], named: Collection[str]) -> dict[str
     joined["spoken"] = {where: each[where] for each in spoken for where in each} if named or alike else {}
     joined["versions"] = tuple(sorted({version for each in facts for version in each["versions"]}))
     joined["partial"] = any(each["partial"] for each in facts)
-    joined["read_as"] = "; ".join(dict.fromkeys(filter(None, (each.get("read_as") for each in facts))))
     return joined
 
 

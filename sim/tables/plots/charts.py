@@ -24,6 +24,7 @@ from sim.spec.networks import NETWORKS, answer, element_name
 from sim.spec.spellings import choose
 from sim.spec.words import PlotKind
 from sim.tables.argument import MessageArgument
+from sim.tables.matching import readable_rows
 from sim.tables.plots.draw import (
     MatrixCell,
     Ridge,
@@ -36,7 +37,7 @@ from sim.tables.plots.draw import (
     sheet,
     titled,
 )
-from sim.tables.transactions import COUNTS, TransactionsTable, as_messages, match
+from sim.tables.transactions import COUNTS, TransactionsTable, amounts_of, as_messages, match
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,10 +155,7 @@ def rows_of(source: object) -> Rows:
     if isinstance(source, Iterator):  # possibly of tables
         source = list(source)
     table = as_messages(source, None)
-    mti = table[MTI].astype("str")
-    good = mti.str.fullmatch("[0-9]{4}").fillna(False).astype(bool)
-    if "error" in table.columns:
-        good &= table["error"].isna() | (table["error"].astype("str") == "")
+    mti, good = readable_rows(table)
     table, mti = table[good], mti[good]
     editions = mti.map({text: version_of(text) or VERSIONS[0] for text in mti.unique()})
     columns: dict[Any, Any] = {
@@ -424,17 +422,13 @@ def _presence_cell(share: float) -> MatrixCell:
 
 
 def _amounts(rows: Rows) -> tuple[pd.DataFrame, int]:
-    """Minor units and currency code of each amount, and the number without a known currency.
-
-    In 2003 currency and decimals precede the amount; the others have DE 49.
-    """
+    """Minor units and currency code of each amount, and the number without a known currency."""
     frame, four = rows.frame, rows.element(4)
     rows_with = four.notna()
     if (requests := rows_with & ~rows.answers).any():
         rows_with = requests
-    text, composite = four[rows_with].astype("str"), frame.loc[rows_with, VERSION] == "2003"
-    minor = pd.to_numeric(text.where(~composite, text.str[4:]), errors="coerce")
-    codes = rows.element(49)[rows_with].astype("str").where(~composite, text.str[:3])
+    four, currencies = (rows.element(number)[rows_with].astype("str") for number in (4, 49))
+    minor, codes = amounts_of(four, currencies, frame.loc[rows_with, VERSION])
     usable = {code: _decimals(code) is not None for code in codes.unique()}
     valid = codes.map(usable).astype(bool) & minor.notna()
     amounts = pd.DataFrame({"code": codes[valid], "minor": minor[valid].astype("int64")})
