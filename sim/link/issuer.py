@@ -24,7 +24,7 @@ from sim.elements.card import account, chosen_network, detect_network
 from sim.errors import OptionError, ParseError
 from sim.exchanges.amounts import accepted, final_amount, minor_units
 from sim.exchanges.matching.rules import Link, finding, rules, seeking
-from sim.exchanges.roles import management
+from sim.exchanges.roles import is_credit, management
 from sim.kept import Kept
 from sim.link.rules import Rule, Table
 from sim.operations.answering import respond
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 Key = tuple[str, ...]
-_AMOUNT = 4
+_MONEY = (3, 4)
 _LINKS: tuple[Link, ...] = ("original", "approved")
 _MOST_OF_ONE = 100  # authorizations of a transaction, and bookings that one key finds
 
@@ -135,8 +135,13 @@ class Accounts:
             if key := rule.key(message, later=True):
                 for number in reversed(self._numbers.get(key) or ()):
                     booking = self._booked.get(number)
-                    if booking is not None and rule.agrees(booking.message, message):
-                        return number, booking
+                    if booking is None or not rule.agrees(booking.message, message):
+                        continue
+                    if message.mti[1] == _REVERSAL or not is_credit(booking.message):
+                        return (
+                            number,
+                            booking,
+                        )  # a refund is only reversed, even with its purchase's reference
         return None
 
     def complete(self, message: Message, amount: int) -> bool:
@@ -183,10 +188,10 @@ def _add(kept: Kept[Any, tuple[int, ...]], key: Any, number: int) -> None:
         kept.keep(key, (*numbers, number)[-_MOST_OF_ONE:])
 
 
-# The amount, and the elements that the links compare in an earlier message, besides its keys.
+# What is debited, and the elements that the links compare in an earlier message, besides its keys.
 _SAID = sorted(
     {
-        _AMOUNT,
+        *_MONEY,
         *(
             tie.earlier.number
             for version in VERSIONS

@@ -369,7 +369,7 @@ def test_rules_come_as_csv_toml_rows_and_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "text"),
     [
-        ({"kard": "4"}, "rule 1: expected .*; did you mean 'card'"),
+        ({"carrd": "4"}, "rule 1: expected .*; did you mean 'card'"),
         ({"action": "dropp"}, "rule 1, action: expected .*; did you mean 'drop'"),
         ({"amount": "much"}, "rule 1, amount: expected a whole number or a range"),
         ({"seen": ".."}, "rule 1, seen: expected"),
@@ -654,3 +654,15 @@ def test_a_refund_completes_nothing(kind: str, by: str) -> None:
     refund = message(2, "financial_advice", purpose="refund", amount_minor_units=400)
     decide(host, refund.replace(**{by: named[by]}))
     assert host.accounts.balance(PAN) == 9400
+
+
+def test_a_completion_finds_no_refund() -> None:
+    """A refund with the reference number of its purchase, which is then completed, stays what it is."""
+    host, held = issuer(), message(amount_minor_units=1000, purpose="preauthorization")
+    refund = message(2, purpose="refund", amount_minor_units=50).replace(de37=held[37])
+    done = message(3, "financial_advice", purpose="completion", amount_minor_units=700)
+    for one in (held, refund, done.replace(de37=held[37], de38=None)):
+        decide(host, one)
+    assert host.accounts.balance(PAN) == 10_000 - 700 + 50
+    decide(host, reverse(refund, stan="000009").message)
+    assert host.accounts.balance(PAN) == 10_000 - 700
