@@ -265,7 +265,8 @@ def _of_elements(cells: Sequence[Stretch], version: str, unread: frozenset[int],
     """What is masked in each cell by itself; if the reading was *lost*, any cell may contain anything."""
     kinds = _kinds(version)
     # An element that was announced but misread may be in the rest, which is probably shifted.
-    announced = {*unread, *(number for number, _, _ in cells)} if unread else ()
+    numbers = {number for number, _, _ in cells}
+    announced = {*unread, *numbers} if unread or UNREAD in numbers else ()
     secrets = any(kinds.get(number) in ("hidden", "chip") for number in announced)
     spans, at = list[Span](), 0
     for number, prefix, value in cells:

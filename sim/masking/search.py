@@ -72,6 +72,16 @@ _DUMPED = re.compile(
     r"(?:[0-9A-Fa-f]{2,4}[ \t:-]{1,3}){3,}.*)$",
     re.MULTILINE,
 )
+_BYTES = re.compile(
+    r"(?:(?<![0-9A-Za-z])(?:"
+    r"[0-9A-Fa-f]{2}(?:([ \t:,;-])\1?[0-9A-Fa-f]{2}){7,}"
+    r"|[0-9A-Fa-f]{4}(?: {1,2}[0-9A-Fa-f]{4}){7,}"
+    r"|-?[0-9]{1,3}(?:(,? |,)-?[0-9]{1,3})(?:\2-?[0-9]{1,3}){6,})"
+    r"|(?:(?:\(byte\) ?)?(?:0x|%|&#x?)[0-9A-Fa-f]{2,3}[^0-9A-Za-z%&(]{0,4}){8,}"
+    r"|\\(?:(?:x|u00)?[0-9A-Fa-f]{2,3}[^\\\r\n]{0,99}\\){4,}(?:x|u00)?[0-9A-Fa-f]{2,3}[^\\\s]{0,40}"
+    r")(?:(?: {2,8}|[ \t]{0,2}\|)[^\r\n]{1,40}$)?",
+    re.MULTILINE,
+)
 
 
 class Span(NamedTuple):
@@ -111,6 +121,15 @@ def find(text: str, *, unread: bool = False) -> list[Span]:
         spans += (Span(0, len(text), True) for digits in written.packed_alone(text) if is_card(digits))
         spans += (Span(line.start(2), line.end(2)) for line in _DUMPED.finditer(plain))
     return spans
+
+
+def byte_runs(text: str) -> list[Span]:
+    """Eight bytes or more in a row, in hex or as numbers, and the characters beside them in a dump.
+
+    >>> byte_runs("12:00:01 sent 8f 3a 61 c9 d2 7b 04 e5")
+    [Span(start=14, end=37, whole=False)]
+    """
+    return [Span(*run.span()) for run in _BYTES.finditer(text)]
 
 
 def is_clean(text: str) -> bool:

@@ -8,7 +8,7 @@ the same format.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sim.codec import Message
@@ -17,6 +17,7 @@ from sim.codec.wire import Format, Layer, encode, frame, wrap
 from sim.codec.wire import read as read_strictly
 from sim.codec.wire.framing import said_length
 from sim.errors import BuildError, WireError
+from sim.masking import cover_value, search
 from sim.masking.texts import STAR
 from sim.operations.anatomy import READ, Anatomy, Place, dissect
 from sim.operations.reading import read
@@ -88,6 +89,7 @@ def put_back(held: Reading) -> tuple[str, str]:
 # characters, beside a dump, are not taken for hex digits.
 _FILLERS = b"Gz#"
 _ALL = re.compile(".")  # line ends stay
+_LEAST = 8  # characters of a value that is masked wherever it stands
 
 
 def masked(paste: str, version: AnyVersion | None = None) -> str:
@@ -105,19 +107,56 @@ def masked(paste: str, version: AnyVersion | None = None) -> str:
 def masked_as(text: str, held: Reading) -> str:
     """*text* with its card data masked, where *held* is its reading; see `masked`."""
     edition = chosen_version(text, held.version if held.pinned else None)
-    plain = dissect(text, edition).shown_text
-    if held.raw is not None or held.message is None or not held.data:
-        return plain
+    if held.message is None:
+        return _unread(text)
+    if held.raw is not None:
+        return dissect(text, edition).shown_text
+    shown = _masked_bytes(text, held, edition)
+    shown = search.hide(shown, _values(text, held.messages))
+    end = 0
+    for message in held.more:
+        part = message.given
+        at = text.find(part, end) if isinstance(part, str) else -1
+        if at >= 0 and isinstance(part, str):
+            end = at + len(part)
+            shown = shown[:at] + masked_as(part, message) + shown[end:]
+    return shown
+
+
+def _masked_bytes(text: str, held: Reading, edition: str) -> str:
+    """*text* with the bytes of *held* masked, and everything around them that may be card data."""
+    if not held.data:
+        return _unread(text)
     bare, seeable = held.seen or held.data, seeable_bytes(dissect(held), held)
     hidden = _changed(text, held.spelling, bare, seeable) if 0 in seeable else set[int]()
-    if hidden is None:
+    other = rewritten(text, held.spelling, bare, _FILLERS[:1] * len(bare)) or ""
+    if hidden is None or len(other) != len(text):
         return _ALL.sub(STAR, text)
-    if held.complete and held.believed and not held.more:
-        everywhere = _changed(text, held.spelling, bare, bytearray(len(bare))) or set()
-        around = "".join(" " if at in everywhere else char for at, char in enumerate(text))
-        pairs = enumerate(zip(text, dissect(around).shown_text, strict=True))
-        plain = "".join(inside if at in everywhere else outside for at, (inside, outside) in pairs)
+    # A digit that this filler has, too, stays; nothing is recognized in it.
+    everywhere = {at for at, pair in enumerate(zip(text, other, strict=True)) if len(set(pair)) > 1}
+    around = "".join(" " if at in everywhere else char for at, char in enumerate(text))
+    if held.complete and held.believed:
+        pairs = enumerate(zip(text, _unread(around), strict=True))
+        plain = "".join(read if at in everywhere else other for at, (read, other) in pairs)
+    else:
+        plain = dissect(search.hide(text, search.byte_runs(around)), edition).shown_text
     return "".join(STAR if at in hidden else char for at, char in enumerate(plain))
+
+
+def _unread(text: str) -> str:
+    """*text*, in which no message was read, without what may be card data: of bytes, that may be any."""
+    return dissect(search.hide(text, search.byte_runs(text))).shown_text
+
+
+def _values(text: str, readings: Sequence[Reading]) -> Iterator[search.Span]:
+    """The card data of *readings* wherever its values stand in *text* as characters."""
+    for message in filter(None, (reading.message for reading in readings)):
+        for number, value in message.fields.items():
+            covered = cover_value(number, value, message.version) if len(value) >= _LEAST else value
+            if covered != value:
+                start, size = covered.index(STAR), covered.count(STAR)
+                for found in re.finditer(re.escape(value), text, re.IGNORECASE):
+                    yield search.Span(found.start() + start, found.start() + start + size, True)
 
 
 def _changed(paste: str, spelling: str, data: bytes, kept_bytes: bytearray) -> set[int] | None:

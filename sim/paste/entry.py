@@ -206,7 +206,9 @@ def _lines_apart(lines: list[str], asked: Known) -> Iterator[Reading]:
         return
     readings = [_of_text(line.strip(), replace(asked, work=None), enclosed=True) for line in head_lines]
     if all(reading.complete for reading in readings):
-        yield from (replace(reading, more=()) for reading in readings)
+        yield from (
+            replace(reading, given=line, more=()) for line, reading in zip(head_lines, readings, strict=True)
+        )
 
 
 def _each(elements: Sequence[Named]) -> Reading:
@@ -273,7 +275,7 @@ def _with_parts(reading: Reading, parts: list[str], asked: Known, *, lines: bool
         for message in result.messages
         if lines or message.believed or (message.complete and _HEAD.search(part))
     ]
-    messages = [replace(message, more=()) for _, message in pairs]
+    messages = [replace(message, given=part, more=()) for part, message in pairs]
     if lines:
         return replace(first, more=tuple(messages[1:]))
     # Words between messages, and line ends within them, make parts harder to read than the whole.

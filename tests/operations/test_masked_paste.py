@@ -14,6 +14,7 @@ from sim import answers
 from sim.codec import Message, parse
 from sim.codec.wire import encode
 from sim.operations.rewriting import masked
+from sim.paste.spellings import sightings
 from sim.widgets import ValidatePanel
 
 _FORMATS = ("bcd", "ascii", "visa")
@@ -22,6 +23,7 @@ _FORMATS = ("bcd", "ascii", "visa")
 _ENTIRELY = {
     *("wireshark", "python", "octal", "go printed", "signed", "unsigned", "base64url", "java string"),
 }
+_PIN_BLOCK = "8F3A61C9D27B04E5"
 _MOST = 0.12  # of a message with a card number and a track
 
 
@@ -105,3 +107,53 @@ def test_a_character_that_shares_bits_with_card_data_is_masked() -> None:
         )
         first, second = (masked(SPELLINGS["base64"](encode(request, "bcd"))) for request in requests)
         assert first == second
+
+
+def _read_back(text: str) -> str:
+    """*text* and all bytes that can be seen in it, as characters and as hex digits."""
+    datas = [sighting.data for sighting in sightings(text)]
+    views = [text, *(data.decode("latin-1") for data in datas), *(data.hex() for data in datas)]
+    return " ".join("".join(char for char in view if char.isalnum()) for view in views).upper()
+
+
+@pytest.mark.parametrize("spelling", some(SPELLINGS, 3))
+def test_no_card_data_of_several_or_damaged_messages_can_be_read_back(spelling: str) -> None:
+    """Each message of a log, and what nobody can read of a damaged dump, is masked as well: card number,
+    track and PIN block."""
+    pans = "4539571234681486", "5425233430109903"
+    for name in _FORMATS:
+        messages = [_request(pan, entry="manual").replace(de52=_PIN_BLOCK) for pan in pans]
+        first, second = (SPELLINGS[spelling](encode(message, name)).rstrip() for message in messages)
+        pastes = {
+            "in a log": f"12:00:01 sent {first}\n12:00:02 received {second}",
+            "below captions": f"Request:\n{first}\nResponse:\n{second}",
+            "a half, then a whole": f"12:00:01 sent {first[: len(first) // 2]}\n12:00:02 sent {second}",
+            "without its start": first[len(first) // 8 :],
+            "without a character": first[: len(first) // 3] + first[len(first) // 3 + 1 :],
+        }
+        for how, paste in pastes.items():
+            shown = masked(paste)
+            seen = _read_back(shown)
+            assert len(shown) == len(paste), (name, how)
+            assert not [secret for secret in (*pans, _PIN_BLOCK) if secret in seen], (name, how)
+
+
+def test_messages_of_a_log_are_masked_each_by_itself() -> None:
+    """What is no card data stays in every message of the log, not in the first alone."""
+    lines = [encode(_request(entry="manual", stan=stan), "bcd").hex() for stan in ("000001", "000002")]
+    for shown in masked("\n".join(f"12:00:0{at} sent {line}" for at, line in enumerate(lines))).splitlines():
+        assert shown.count("*") < len(shown) / 6
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        f'<isomsg><field id="0" value="0100"/><field id="3" value="000000"/>'
+        f'<field id="52" value="{_PIN_BLOCK[:15]}"/></isomsg>',
+        f"MTI: 0100\nDE 3: 000000\nDE 4: 000000001000\nDE 52: {_PIN_BLOCK.lower()}",
+        f"{_request().replace(de52=_PIN_BLOCK)}\npin data : {_PIN_BLOCK}",
+    ],
+)
+def test_values_of_card_data_are_masked_wherever_they_stand(paste: str) -> None:
+    """A PIN block that is named, of the right length or not, or that stands beside its message."""
+    assert _PIN_BLOCK[:15] not in masked(paste).upper()
