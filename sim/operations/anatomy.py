@@ -210,7 +210,8 @@ def _broken(raw: str, version: str | Spec, error: ParseError, network: str | Non
     if partial is not None:
         message, network = partial, chosen_network(partial, network)
     else:  # input that is something else has no MTI
-        message = Message("" if error.offset is None else raw[:MTI_WIDTH], {}, edition)
+        mti = raw[:MTI_WIDTH] if error.offset is not None and is_digits(raw[:MTI_WIDTH]) else ""
+        message = Message(mti, {}, edition)
     places = _read(raw, error)
     start = places[-1].end if places else 0
     if error.field is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from sim.codec import Message, ParseError, parse
 from sim.codec.text import strip_line_ending
@@ -206,9 +206,8 @@ def _lines_apart(lines: list[str], asked: Known) -> Iterator[Reading]:
         return
     readings = [_of_text(line.strip(), replace(asked, work=None), enclosed=True) for line in head_lines]
     if all(reading.complete for reading in readings):
-        yield from (
-            replace(reading, given=line, more=()) for line, reading in zip(head_lines, readings, strict=True)
-        )
+        pairs = zip(head_lines, readings, strict=True)
+        yield from (replace(reading, given=line, more=()) for line, reading in pairs)
 
 
 def _each(elements: Sequence[Named]) -> Reading:
@@ -239,11 +238,11 @@ def _written_twice(seen: list[Sighting], text: str, asked: Known) -> Iterator[Re
 def _all_named(text: str) -> list[Named]:
     """Return the messages whose elements *text* names with at least one valid value; if there is only one,
     those of its paragraphs or of the lines with an MTI, if more."""
-    messages = [message for message in named_messages(text) if fits_at_all(message)]
+    messages = list(filter(fits_at_all, named_messages(text)))
     if len(messages) != 1:
         return messages
     for parts in (paragraphs(text), list(filter(mti_said, text.splitlines()))):
-        by_part = [message for part in parts[:_MOST_PARTS] for message in named_messages(part)]
+        by_part = list(filter(fits_at_all, chain.from_iterable(map(named_messages, parts[:_MOST_PARTS]))))
         if len(by_part) > 1 and any(part.fields.keys() <= messages[0].fields.keys() for part in by_part):
             return by_part
     return messages

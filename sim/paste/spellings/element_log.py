@@ -31,6 +31,10 @@ EXAMPLES = (
         ("0800", {"3": "990000", "11": "000042", "70": "301"}),
     ),
     (
+        "MTI: 0800\nDE 3: 990000   \u2190 network management\nDE 11: 000042\nDE 70: 301 // echo",
+        ("0800", {"3": "990000", "11": "000042", "70": "301"}),
+    ),
+    (
         "Message 0120 bytes, MTI 0800\nDE 3: 990000\nDE 11: 000042\nDE 70: 301",
         ("0800", {"3": "990000", "11": "000042", "70": "301"}),
     ),
@@ -132,8 +136,9 @@ _FIRST = (
     re.compile(r"[A-Za-z][^:\r\n]{2,80}:\s(.*)"),
     re.compile(r"[A-Za-z_.]{1,16}\s{0,16}\(?[0-9]{0,4}\)?\s{1,16}((?:\[.*\]|<.*>|'.*'|\".*\"))\s{0,8}"),
 )
-# The meaning after a value, in brackets or after an arrow: `000000 (purchase)`.
-_MEANT = re.compile(r"(?<!\S)(\S+)\s{1,8}(?:\([^()\r\n]{2,80}\)|\u2192\s[^\r\n]{2,80})\s{0,8}")
+# The meaning after a value, in brackets: `000000 (purchase)`; a remark follows an arrow or two slashes.
+_MEANT = re.compile(r"(?<!\S)(\S+)\s{1,8}\([^()\r\n]{2,80}\)\s{0,8}")
+_REMARK = re.compile(r"\s{1,8}(?:[\u2190\u2192]|<--?|//)\s")
 _FEWEST_MEANT = 2
 # The value, then an arrow from its name to it.
 _POINTED_AT = re.compile(
@@ -271,6 +276,7 @@ def _element(line: str) -> tuple[int, str, str] | None:
 def _unquoted(value: str) -> str:
     if sent_match := _AS_SENT.search(value):
         return sent_match[1]
+    value = _REMARK.split(value, maxsplit=1)[0]
     match = _QUOTED.fullmatch(value)
     if match and _CLOSED[match[1]] == match[3]:
         return match[2]

@@ -20,6 +20,11 @@ EXAMPLES = (
         "| DE | Name | Value |\n|--|--|--|\n| 0 | MTI | 0800 |\n| 3 | x | 990000 |\n| 11 | STAN | 000042 |",
         ("0800", {"3": "990000", "11": "000042"}),
     ),
+    (
+        "10:15 (3) parsing : mti\n10:15 (3) parsing : stan\n10:15 (3) done\n10:15 (3) fields\n10:15 next\n"
+        "mti : 000 : 0800\ncode : 003 : 990000\nstan : 011 : 000042\ninfo : 070 : 301",
+        ("0800", {"3": "990000", "11": "000042", "70": "301"}),
+    ),
 )
 _DIVIDERS = "|\t;,"
 _NAMED = " : "  # between name, number and value
@@ -67,9 +72,12 @@ def find(text: str) -> Iterator[Named]:
             return
         if divider == _COLUMNS and place < 0:
             break
-        rows = [row for cells in split if (row := _row(cells, place))]
+        found = [(at, row) for at, cells in enumerate(split) if (row := _row(cells, place))]
+        rows = [row for _, row in found]
+        # Two colons with blanks in a line are hardly in the text around a table.
+        among = found[-1][0] - found[0][0] + 1 if rows and divider == _NAMED else len(lines)
         lengths = sum(path == str(len(value)) for path, value in rows)  # in a column that looks like numbers
-        often = len(dict(rows)) >= _FEWEST and 2 * len(rows) > len(lines) and 2 * lengths <= len(rows)
+        often = len(dict(rows)) >= _FEWEST and 2 * len(rows) > among and 2 * lengths <= len(rows)
         if often and (messages := list(_messages_of_rows(rows, text))):
             yield from messages
             return
