@@ -11,7 +11,7 @@ from sim.codec.wire.decode import Views, place, value_of
 from sim.codec.wire.formats import BCD, RAW
 from sim.paste.anchors import Anchor
 from sim.paste.front import Front, FrontLayer
-from sim.paste.ways import TriedFormat, Way, odd_said, way_table, ways
+from sim.paste.ways import TriedFormat, Way, odd_said, ways
 from sim.paste.weights import WEIGHTS
 from sim.paste.worth import NO_DIGITS
 
@@ -189,11 +189,8 @@ class Search:
         partial, stop, unread = beam[0], 0, UNREAD_ELEMENT * len(numbers)
         most = beam[0].score - unread
         rate = _RATE_PACKED if kind.packed else _RATE
-        table = way_table(kind, version, strict)
         for read, number in enumerate(numbers, 1):
-            tried = table.get(number)
-            if tried is None:
-                tried = ways(kind, version, number, strict)
+            tried = ways(kind, version, number, strict)
             self.work.left -= len(beam)
             unread -= UNREAD_ELEMENT
             grown = self._grown(beam, tried, number)

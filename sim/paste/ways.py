@@ -18,7 +18,7 @@ from sim.spec.tables import read_toml
 _PACKED = (BCD, SIGNED, NIBBLES)
 _FILLERS = (Odd(True, "0"), Odd(False, "F"), Odd(False, "0"), Odd(True, "F"))
 _WAYS: dict[tuple[object, ...], Way] = {}
-_CACHE_SIZE = 256
+_CACHE_SIZE = 16384
 _LOADINGS, _MOST_OWN = 4, 24
 
 
@@ -106,22 +106,9 @@ def _depth(fmt: Format) -> int:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def way_table(kind: TriedFormat, version: str, strict: bool) -> dict[int, tuple[Way, ...]]:
-    """The results of `ways` so far, by element number."""
-    return {}
-
-
 def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
     """Return the ways in which links of *kind* may write data element *number*, the plain one first; without
     rare ones if *strict*. Empty if the format has no such element."""
-    table = way_table(kind, version, strict)
-    options = table.get(number)
-    if options is None:
-        options = table[number] = _ways(kind, version, number, strict)
-    return options
-
-
-def _ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Way, ...]:
     plain = kind.format.field(number, version)
     by_field = {} if plain is None else {plain: _way(plain, None, 0.0, "")}
     page = kind.format.text if kind.format.text in PAGES else "ascii"
