@@ -127,6 +127,24 @@ def _plain(made: Format, number: int) -> bool:
     return bool(shape and (shape.filled or shape.ends))
 
 
+def test_a_length_of_the_mti_is_told_and_tags_of_chip_data_are_read() -> None:
+    """Nothing is lost of BER-TLV in DE 55, whose tags the standard has; in DE 48 the parts are."""
+    own = 'class="org.jpos.iso.IFB_LLLHBINARY" packager="org.jpos.tlv.packager.bertlv.BERTLVBinaryPackager"'
+    text = (
+        '<isopackager><isofield id="0" length="4" name="MTI" class="org.jpos.iso.IFA_LLLCHAR"/>'
+        '<isofield id="1" length="16" name="map" class="org.jpos.iso.IFB_BITMAP"/>'
+        f'<isofieldpackager id="48" length="255" name="Own" {own}/>'
+        f'<isofieldpackager id="55" length="255" name="Chip" {own}/></isopackager>'
+    )
+    made = _of_class(text)
+    assert [(one.number, one.what) for one in made.left_out] == [
+        (0, "the length of the MTI"),
+        (48, "its parts"),
+    ]
+    data = bytes.fromhex("30323030 0000000000000200 000B 9F2608A1A2A3A4A5A6A7A8")
+    assert read(data, made).message[55] == "9F2608A1A2A3A4A5A6A7A8"
+
+
 def test_what_is_left_out_of_a_packager_is_told() -> None:
     """A class that is not known leaves out its element, parts that cannot be cut leave the element whole."""
     inner = '<isofield id="1" length="4" name="one" class="org.jpos.iso.IF_CHAR"/>'

@@ -59,7 +59,7 @@ _TAGGED = (
 _GENERIC = ("GenericSubFieldPackager", "GenericPackager")
 _MTI = {BCD: "IFB_NUMERIC", "ascii": "IFA_NUMERIC"}
 _BASE1 = "Base1SubFieldPackager"
-_CHIP = "ICCDataPackager"
+_CHIP, _TAGS = "ICCDataPackager", ("BERTLVBinaryPackager", 55)
 _UNUSED = "IF_UNUSED"
 _LONGEST_CLASS = 60
 _MOST = 192
@@ -125,6 +125,8 @@ def from_jpos(text: str, name: str) -> dict[str, Any]:
                 expected = "a class of jPOS such as " + ", ".join(list(_classes())[:3])
                 raise SpecError(number, None, expected, quoted_value(kind))
             head["mti"] = _classes()[kind].written
+            if _classes()[kind].lengths:
+                left.append(LeftOut(0, "the length of the MTI", f"{kind} has one, ISO 8583 has not"))
         elif number == 1 and kind not in _BITMAPS:
             left.append(LeftOut(1, "element 1", f"{kind} is not a bitmap, but ISO 8583 requires one there"))
         elif number == 1:
@@ -235,7 +237,7 @@ def _element(node: ElementTree.Element, number: int, row: _Class) -> Described:
 def _with_parts(described: Described, node: ElementTree.Element, row: _Class) -> Described:
     """The element with its parts, each in its own encoding. Raises SpecError with the reason as `found` if we
     cannot separate them."""
-    if _packager(node) == _CHIP:
+    if _packager(node) == _CHIP or (_packager(node), described.number) == _TAGS:
         return described  # the standard layout of chip data has its tags
     cut, rows = _parts(node, described.number)
     if described.written in (BCD, HEX) or row.counts == CHARACTERS:
