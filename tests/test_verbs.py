@@ -152,4 +152,7 @@ def test_a_format_of_a_file_is_taken_by_every_verb(tmp_path: Path) -> None:
         text = Run("convert", "--to", "text", "--format", path, packed).out
         assert text.startswith("0100")
         assert Run("build", "0800", "3=990000", "11=123456", "--to", path).status == 0
+        assert "isopackager" in Run("export-format", path, "--to", "jpos").out
     assert Run("parse", "--format", str(tmp_path / "none.xml"), "00").status == 2
+    left = Run("export-format", str(own), "--to", "moov").err
+    assert left.startswith("left out of the moov specification: DE 28, ")

@@ -233,6 +233,7 @@ def _parameter(option: Option, **changed: Any) -> click.Parameter:
     about = in_a_shell(option.about)
     if option.positional and (option.required or option.name in _IN_PLACE):
         how: dict[str, Any] = {} if option.required else {"default": option.default}
+        how |= {"type": FORMAT} if option.name == "format" else {}
         return click.Argument([option.name], required=option.required, **how)
     flag = f"--{option.name.replace('_', '-')}"
     flags = [flag, *([_SHORT[option.name]] if option.name in _SHORT else []), option.name]

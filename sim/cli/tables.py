@@ -4,6 +4,7 @@ command of its own."""
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,11 @@ def of_table(name: str) -> click.Command:
     """The command of a verb that returns a table or a text."""
 
     def show(*message: str, as_json: bool, find: str | None, **options: Any) -> None:
-        result = verb(name)(*message, **options)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            result = verb(name)(*message, **options)
+        for warning in caught:
+            shown.line(str(warning.message), err=True)
         if hasattr(result, "masked"):
             left_out = _LEFT_OUT + (_OF_FORMATS if name == "formats" else ())
             rows(result, as_json, find, () if as_json else left_out)

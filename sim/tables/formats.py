@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 
 from sim.codec.wire import Format, names, wire_format
 from sim.codec.wire.catalogue import to_toml
-from sim.codec.wire.dialects import named_format, told_left_out
+from sim.codec.wire.dialects import told_left_out
 from sim.codec.wire.exchange.jpos import to_jpos
 from sim.codec.wire.exchange.moov import to_moov
 from sim.codec.wire.exchange.pyiso import to_pyiso8583
@@ -114,7 +114,7 @@ def export_format(
     Parameters
     ----------
     format
-        A format, its name, or the path of a format file.
+        A format or its name.
     to
         `toml` (what `load_format` reads), `jpos` (packager XML), `moov` (JSON) or `pyiso8583` (a dict).
     version
@@ -140,7 +140,7 @@ def export_format(
     >>> specification["2"]["data_enc"]
     'cp500'
     """
-    fmt = named_format(format)
+    fmt = wire_format(format)
     if to not in ("toml", *_TOOLKITS):
         raise SpecError(None, None, "to as " + ", ".join(("toml", *_TOOLKITS)), quoted_value(to))
     if to == "toml":

@@ -54,12 +54,12 @@ def test_a_format_shows_itself_as_a_line_and_a_table() -> None:
 
 
 def test_a_file_is_exported_with_its_header_and_what_it_loses(tmp_path: Path) -> None:
-    """A path is enough; the header directly before the message goes along; parts are named as left out."""
+    """The header directly before the message goes along; parts are named as left out."""
     file = tmp_path / "headed.toml"
     rows = ['extends = "bcd"', 'title = "Headed"', 'frames = ["length-2", "header-4"]', "[elements.62]"]
     rows += ['cut = "places"', 'parts = [{ path = "1", name = "batch", format = "n 6" }]']
     file.write_text("\n".join(rows), encoding="utf-8")
     with pytest.warns(UserWarning, match="left out of the jpos specification: the parts of DE 62$"):
-        text = str(sim.export_format(str(file), "jpos"))
+        text = str(sim.export_format(sim.load_format(file), "jpos"))
     (tmp_path / "headed.xml").write_text(text, encoding="utf-8")
     assert sim.load_format(tmp_path / "headed.xml", name="headed-again").frames == ("header-4",)
