@@ -127,7 +127,7 @@ class Candidate:
     @cached_property
     def padding(self) -> Padding:
         """The padding of packed numbers with an odd digit count."""
-        return settle(self.steps)
+        return settle(self.steps, own=self.kind.own)
 
     @cached_property
     def message(self) -> Message:

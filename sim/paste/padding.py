@@ -30,11 +30,14 @@ class Padding:
     doubtful: list[str] = field(default_factory=list)
 
 
-def settle(steps: Sequence[Step]) -> Padding:
-    """Choose a padding for each group of *steps*."""
+def settle(steps: Sequence[Step], *, own: bool = False) -> Padding:
+    """Choose a padding for each group of *steps*; with *own*, a user's format, its own wherever that fits."""
     padding = Padding({step.number: step.value for step in steps})
     packed = (step for step in steps if step.way.field.written == BCD and len(step.way.fields) > 1)
     odd_ones = [step for step in packed if len(step.value) % 2]
+    if own and all(odd_said(step.way.field) in dict(step.values) for step in odd_ones):
+        padding.values |= {step.number: dict(step.values)[odd_said(step.way.field)] for step in odd_ones}
+        return padding
     groups = {group: [step for step in odd_ones if _group(step) == group] for group in _GROUPS}
     for group, odd in groups.items():
         if odd:

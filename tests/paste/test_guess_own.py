@@ -63,3 +63,14 @@ def test_a_format_that_is_gone_is_tried_no_more(own: Format) -> None:
     assert guess(paste).format == "corner-guess"
     catalogue._LOADED.pop("corner-guess")
     assert guess(paste).format != "corner-guess"
+
+
+def test_the_padding_that_a_format_states_is_not_guessed(tmp_path: Path) -> None:
+    """An odd number of digits padded on either side, each element as the file has it."""
+    rows = _OWN.replace("corner-guess", "corner-odd") + '\n[elements.22]\nodd = "right 0"\n'
+    (tmp_path / "odd.toml").write_text(rows, encoding="utf-8")
+    own, fields = load_format(tmp_path / "odd.toml"), {19: "840", 22: "051", 41: "TILL-000000000000001"}
+    best = guess(_hex(_SALE | fields, own, own))
+    assert (best.format, best.confidence) == ("corner-odd", "sure")
+    assert best.message is not None
+    assert best.message.fields == _SALE | fields
