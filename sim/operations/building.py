@@ -11,7 +11,6 @@ from sim.codec import misfits as text_misfits
 from sim.codec.wire import Format, encode, misfits, names, otherwise, wire_format
 from sim.errors import ChoiceError
 from sim.parts.layout import fitting
-from sim.spec import ElementSpec
 from sim.spec.layouts import FOREIGN
 
 TEXT = "text"
@@ -114,7 +113,7 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
     notes = []
     for number, value in message.fields.items():
         element = layout.dialect[number] if layout.dialect and number in layout.own else None
-        filled = value if element is None else _fitted(value, element)
+        filled = value if element is None else element.filled(value)
         trial = Message(
             message.mti, {number: filled}, message.version, dialect=layout.dialect if element else None
         )
@@ -129,9 +128,3 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
             fields[number] = filled
     travels = message.dialect if message.spec.interface else None
     return replace(message, fields=fields, dialect=layout.table_of(fields) or travels), tuple(notes)
-
-
-def _fitted(value: str, element: ElementSpec) -> str:
-    """*value* at the length of a fixed element: padded, or without excess trailing blanks."""
-    bare = value.rstrip()
-    return bare if element.fixed and len(bare) == element.width else element.filled(value)

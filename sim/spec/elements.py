@@ -54,17 +54,18 @@ class ElementSpec:
         return self.prefix == 0
 
     def filled(self, value: str) -> str:
-        """*value* padded to the length of a fixed element: digits with zeros on the left, text with blanks on
-        the right. Unchanged if long enough, or neither padding makes sense.
+        """*value* at the length of a fixed element: digits with zeros on the left, text with blanks on the
+        right, or without those in excess. Unchanged if it is too long, or neither padding makes sense.
 
-        >>> spec("1987")[11].filled("42"), spec("1987")[41].filled("TILL")
-        ('000042', 'TILL    ')
+        >>> spec("1987")[11].filled("42"), spec("1987")[41].filled("TILL"), spec("1987")[39].filled("00  ")
+        ('000042', 'TILL    ', '00')
         """
         if not self.fixed or self.content in _EXACT:
             return value
         if self.content == "n":
             return value.zfill(self.width) if value.isascii() and value.isdigit() else value
-        return value.ljust(self.width)
+        bare = value.rstrip().ljust(self.width)
+        return bare if len(bare) == self.width else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,3 +202,11 @@ def test_a_message_without_a_table_is_one_of_the_format_given() -> None:
         sim.build(message)
     with pytest.raises(sim.ChoiceError):
         sim.build(message, format="no-such")
+
+
+def test_blanks_of_a_dialect_are_no_reason_to_lose_an_element() -> None:
+    """DE 41 of BASE24 has 16 characters, half of them blanks: it is kept in another version."""
+    dump = sim.build(sim.generate("auth", network="VISA", format="base24"), format="base24")
+    table = sim.convert(dump, "1993", format="base24")
+    assert table.iso[41] == "TERM0001"
+    assert [row["action"] for row in table.iso.notes.to_dict("records") if row["number"] == 41] == ["kept"]

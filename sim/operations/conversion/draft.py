@@ -134,7 +134,10 @@ class Draft:
         return codes.get(value, codes.get(ANY))
 
     def put(self, number: int, value: str) -> str:
-        """Write *value* to element *number* if it fits; returns why not, empty if it does."""
+        """Write *value*, with more or fewer blanks after a text, to element *number* if it fits; returns why
+        not, empty if it does."""
+        element = spec(self.to)[number]
+        value = value if element.content == "n" else element.filled(value)
         reason = misfit(self.to, number, value)
         if not reason:
             self.fields[number] = value
