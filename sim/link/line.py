@@ -49,7 +49,7 @@ from sim.errors import (
     quoted_value,
 )
 from sim.operations.building import in_format
-from sim.spec import Spec, version_of
+from sim.spec import version_of
 from sim.spec.tables import read_toml
 
 KEEP_ALIVE = "keep-alive"
@@ -302,7 +302,8 @@ class Line:
             try:
                 text = body.decode("ascii")
                 version = self.version or version_of(text[:4]) or "1987"
-                return parse(text, self._table(version) if self.interface else version), layers
+                table = interface_table(self.interface, version) if self.interface else version
+                return parse(text, table), layers
             except (ParseError, UnicodeDecodeError):
                 pass  # decoded again below, where the error counts bytes
         message = decode(body, self.format, self.version)
@@ -310,9 +311,6 @@ class Line:
             table = interface_table(self.interface, message.version, message.dialect)
             message = replace(message, version=table.version, dialect=table)
         return message, layers
-
-    def _table(self, version: str) -> Spec:
-        return interface_table(self.interface, version)
 
     def unread(self, data: bytes, error: IsoError, *, name_formats: bool = True) -> tuple[str, str]:
         """The kind of a frame that raised *error*, and why, with *name_formats* also the formats that can
