@@ -118,7 +118,9 @@ def in_format(message: Message, format: Format | str) -> tuple[Message, tuple[st
             message.mti, {number: filled}, message.version, dialect=layout.dialect if element else None
         )
         laid_out = any(part.number == number for part in layout.dialect.parts) if layout.dialect else False
-        if laid_out and layout.dialect and fitting(layout.dialect, number, filled) is None:
+        if layout[number] is None:
+            notes.append(f"DE {number} is left out: {fmt.name} has no such element.")
+        elif laid_out and layout.dialect and fitting(layout.dialect, number, filled) is None:
             notes.append(f"DE {number} is left out: {fmt.name} has its own layout for it.")
         elif errors := misfits(trial, fmt) or text_misfits(trial):
             notes.append(f"DE {number} is left out: {fmt.name} has {errors[0].expected} there.")

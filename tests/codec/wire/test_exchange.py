@@ -20,7 +20,8 @@ from sim.codec.wire.dialects import from_json, load_format, named_format
 from sim.codec.wire.exchange.jpos import from_jpos, to_jpos
 from sim.codec.wire.exchange.moov import from_moov, to_moov
 from sim.codec.wire.exchange.pyiso import from_pyiso8583, to_pyiso8583
-from sim.errors import SpecError
+from sim.errors import SpecError, WireError
+from sim.operations.building import in_format
 from tests.support import PARSED
 
 _BCD = ("bcd", "bcd-right", "bcd-f")
@@ -214,3 +215,22 @@ def test_one_of_several_dicts_is_chosen_by_its_name(tmp_path: Path) -> None:
     assert named_format(f"{file}:second").mti == "ascii"
     with pytest.raises(SpecError, match="'first', 'second'"):
         load_format(file)
+
+
+def test_elements_that_a_packager_does_not_describe_are_none_of_its_link() -> None:
+    """A message of the link has none of them, as jPOS, which could not read them; an error names them."""
+    made = format_of(from_jpos(_SMALL, "small.xml"), "small")
+    message, notes = in_format(Message("0200", {3: "000000", 11: "000042", 49: "840"}), made)
+    assert message.fields == {3: "000000", 11: "000042"}
+    assert notes == ("DE 49 is left out: small has no such element.",)
+    with pytest.raises(WireError, match=r"DE 49.* no element 49, which small does not describe"):
+        decode(bytes.fromhex("0200") + bytes.fromhex("0000000000008000") + b"840", made)
+    assert format_of(tomllib.loads(to_toml(made)), "again").absent == made.absent
+
+
+_SMALL = """<isopackager>
+<isofield id="0" length="4" name="MTI" class="org.jpos.iso.IFB_NUMERIC" pad="true"/>
+<isofield id="1" length="8" name="map" class="org.jpos.iso.IFB_BITMAP"/>
+<isofield id="3" length="6" name="Processing" class="org.jpos.iso.IFB_NUMERIC" pad="true"/>
+<isofield id="11" length="6" name="Trace" class="org.jpos.iso.IFB_NUMERIC" pad="true"/>
+</isopackager>"""

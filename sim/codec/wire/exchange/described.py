@@ -68,8 +68,7 @@ def rows_of(
     elements: Iterable[Described],
     left_out: Sequence[LeftOut] = (),
 ) -> dict[str, Any]:
-    """The rows of a format with *elements*, and *head* (mti, bitmap ...) unchanged. Elements in *left_out*
-    and not in *elements* are absent."""
+    """The rows of a format with *elements*, and *head* (mti, bitmap ...) unchanged; all others are absent."""
     by_number = {element.number: element for element in elements}
     version = _version(by_number)
     title = _FILE.sub("", name)
@@ -96,7 +95,8 @@ def rows_of(
     }
     if left_out:
         rows["left_out"] = tuple(left_out)
-        rows["absent"] = sorted({omission.number for omission in left_out} - by_number.keys() - {0, 1})
+    known = {element.number for element in spec(version).elements} | {row.number for row in left_out}
+    rows["absent"] = sorted(known - by_number.keys() - {0, 1})
     return rows
 
 
