@@ -23,13 +23,8 @@ MEANT = ("head", "answer", "decision", "kind", "entry", "network", "reason", "re
 _NEAR = 4
 _MONEY = ("amount", "bare")
 _SINGLING = ("network", "entry", "amount", "currency", "decision")
-_SLOTS = {
-    "reason": "decision",
-    "reason!": "decision",
-    "code": "decision",
-    "pan": "network",
-    "tail": "network",
-}
+_SLOTS = {"reason": "decision", "reason!": "decision", "code": "decision", "answer": "decision",
+          "pan": "network", "tail": "network", "bare": "amount", "country": "city"}  # fmt: skip
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 _LONE = re.compile(r"\d+(?:[.,]\d+)?")
 EMPTY = frozenset(("aside", "polite", "same", "order", "it", "change"))  # keys of marks that change nothing
@@ -41,25 +36,8 @@ _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "i
 
 def settle(reader: Reader) -> None:
     """Settle the marks of *reader* whose meaning depends on their neighbors."""
-    for step in (
-        _priced,
-        _in_cash,
-        _granted,
-        sized,
-        failed,
-        tried,
-        excepted,
-        _counts,
-        _shares,
-        _one_of_them,
-        _codes,
-        _lone_number,
-        _causes,
-        _stages,
-        _replied,
-        excluded,
-        _only,
-    ):
+    for step in (_priced, _in_cash, _granted, sized, failed, tried, excepted, _counts, _shares, _one_of_them,
+                 _codes, _lone_number, _causes, _stages, _replied, excluded, _only):  # fmt: skip
         step(reader)
 
 
@@ -358,20 +336,16 @@ def _stages(reader: Reader) -> None:
 
 def _replied(reader: Reader) -> None:
     """An approval of a reversal decides nothing: such a response never varies."""
-    for _, decision in approved_reversals(reader):
-        decision.key = "aside"
+    for _, mark in replies(reader, "decision"):
+        mark.key = "aside" if mark.value == "approved" else mark.key
 
 
-def approved_reversals(reader: Reader) -> list[tuple[Mark, Mark]]:
-    """The words for a reversal and for its approval: `the reversal gets approved`."""
+def replies(reader: Reader, key: str) -> list[tuple[Mark, Mark]]:
+    """The words for a reversal and, of *key*, for its response: `the reversal gets approved`."""
     return [
         (back, mark)
-        for back, mark in itertools.product(reader.all("then"), reader.all("decision"))
-        if mark.value == "approved"
-        and (
-            (back.end <= mark.start and reader.joins(back, mark, "is"))
-            or (mark.end <= back.start and reader.joins(mark, back, "the"))
-        )
+        for back, mark in itertools.product(reader.all("then"), reader.all(key))
+        if (reader.joins(back, mark, "is") if back.end <= mark.start else reader.joins(mark, back, "the"))
     ]
 
 

@@ -10,34 +10,21 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from sim.exchanges import sums
-from sim.exchanges.beside import (
-    EMPTY,
-    MEANT,
-    approved_reversals,
-    chosen,
-    excepted,
-    excluded,
-    failed,
-    singled,
-    sized,
-    slot,
-    tried,
-)
+from sim.exchanges import beside, sums
 from sim.exchanges.lexicon import fold, pattern
 from sim.exchanges.plan import Asked, Plan, stan_after, steps_of, together
 from sim.exchanges.words import Mark, Reader, Sum
 
 _DECIDING = frozenset(("decision", "reason", "reason!", "code"))
 _NAMING = frozenset(("which", "every", "each", "except"))
-_SILENT = EMPTY - {"change"}
-_CHANGING = (*MEANT, "amount", "bare", "currency", "only")
+_SILENT = beside.EMPTY - {"change"}
+_CHANGING = (*beside.MEANT, "amount", "bare", "currency", "only")
 _REPLACED = {*_CHANGING, "tip"} - {"head", "kind", "then", "currency"}
 # Purposes that begin a further transaction, and the options that it keeps.
 NEW = frozenset(
     ("purchase", "cash", "balance", "verification", "pin_change", "preauthorization", "quasi_cash")
 )
-_KEPT = ("network", "version", "pan", "entry", "pin", "currency", "city", "country")
+KEPT = ("network", "version", "pan", "entry", "pin", "currency", "city", "country")
 _NEAR = 3  # spaces between two words
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 
@@ -66,15 +53,10 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
 
 def _settled(before: Plan, reader: Reader) -> list[str]:
     """The doubts of *before* about what the follow-up says anew: the entry, the amount, the decision."""
-    said = {_slot(mark) for mark in reader.all(*_REPLACED)}
+    said = {beside.slot(mark) for mark in reader.all(*_REPLACED)}
     marks = Reader(before.text).all(*_REPLACED) if before.doubts else []
-    about = {doubt: {_slot(mark) for mark in marks if mark.words in doubt} for doubt in before.doubts}
+    about = {doubt: {beside.slot(mark) for mark in marks if mark.words in doubt} for doubt in before.doubts}
     return [doubt for doubt, slots in about.items() if set() < slots <= said]
-
-
-def _slot(mark: Mark) -> str:
-    """The slot of *mark*; a response is a decision, a country completes a city."""
-    return {"answer": "decision", "bare": "amount", "country": "city"}.get(mark.key, slot(mark))
 
 
 def _parts(reader: Reader) -> Iterator[Reader]:
@@ -100,7 +82,7 @@ def changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> li
     """The *plans* of the transactions after the change of *part*."""
     for mark in part.all("everything"):
         mark.key, mark.value = "every", "1"
-    for step in (sized, tried, failed, excepted):
+    for step in (beside.sized, beside.tried, beside.failed, beside.excepted):
         step(part)
     early = part.all("earlier")
     if new := _added(plans[-1].asked, part, compose):
@@ -178,14 +160,14 @@ def named(part: Reader, requests: Sequence[Asked]) -> list[int]:
     if len(requests) < 2:
         return []
     for mark in [*part.marks]:
-        end = singled(part.folded, mark)
+        end = beside.singled(part.folded, mark)
         same = [at for at, request in enumerate(requests, 1) if end and _is(request, mark)]
         for other in part.marks if same else ():
             if mark.start <= other.start < end:
                 other.key = "aside"
         part.marks += [replace(mark, key="which", value=str(at)) for at in same]
     marks = part.all(*_NAMING)
-    places = chosen(marks, len(requests)) or []
+    places = beside.chosen(marks, len(requests)) or []
     for mark in marks if places else ():
         mark.key = "aside"
     return places
@@ -206,9 +188,9 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     start = part.text.find(part.text.strip())
     one_more = pattern("one-more").match(text, start)
     further, end = one_more is not None, one_more.end() if one_more else start
-    failed = last.is_declined or last.outcome == "timeout"
     keys = ("retry", "same", "repeat") if last.is_declined and part.all(*_DECIDING) else ("retry", "same")
-    again = [mark for mark in part.all(*keys) if failed and (mark.key != "same" or mark.value == "again")]
+    tries = part.all(*keys) if last.is_declined or last.outcome == "timeout" else []
+    again = [mark for mark in tries if mark.key != "same" or mark.value == "again"]
     if again and pattern("attempt").fullmatch(text, start, again[0].start):
         further, end = False, again[0].end
     elif not further and pattern("as-well").search(text):
@@ -232,7 +214,7 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
         return None
     for mark in part.all("order", "earlier", "it"):
         mark.key = "aside"
-    names = _KEPT if heads else ("network", "version")
+    names = KEPT if heads else ("network", "version")
     return compose(part, {name: value for name, value in last.options.items() if name in names})
 
 
@@ -258,17 +240,18 @@ def next_of(asked: Asked, own_amount: bool) -> Asked:
 
 def _reduced(asked: Asked, part: Reader) -> Asked:
     """*asked* without what *part* takes away: `without the PIN`, `no reversal`, `chip, not contactless`."""
-    excluded(part)
+    beside.excluded(part)
     if any("reversal" in step for step in asked.then):
-        for mark in itertools.chain(*approved_reversals(part)):
-            mark.key = "aside"  # it is there, and such a response never varies
+        for pair in beside.replies(part, "decision"):
+            for mark in pair if pair[1].value == "approved" else ():
+                mark.key = "aside"  # it is there, and such a response never varies
         for mark, again in itertools.product(part.all("then"), part.all("repeat")):
             first, last = sorted((mark, again), key=lambda each: each.start)
             if part.text[first.end : last.start].count(" ") <= _NEAR:
                 mark.key = "aside"  # a repeat of the reversal
     for mark in part.all("change"):
-        later = part.after(mark, *MEANT)
-        if len(later) > 1 and slot(later[0]) == slot(later[1]):
+        later = part.after(mark, *beside.MEANT)
+        if len(later) > 1 and beside.slot(later[0]) == beside.slot(later[1]):
             later[0].key = "aside"  # change the chip to a tap
     money = asked.options.get("amount_minor_units"), str(asked.options.get("currency", "USD"))
     for mark in part.all("negation"):
@@ -290,7 +273,7 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
 
 def _without(asked: Asked, mark: Mark) -> Asked | None:
     """*asked* without what *mark* says; None if it is not part of it."""
-    name, value = slot(mark), mark.value
+    name, value = beside.slot(mark), mark.value
     if mark.key == "cashbackof" and asked.purpose == "cashback":
         options = {key: held for key, held in asked.options.items() if key != "cashback_minor_units"}
         return replace(asked, purpose="purchase", kind=None, options=options)

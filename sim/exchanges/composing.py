@@ -37,21 +37,14 @@ from sim.spec.codes import zone_of
 from sim.spec.networks import NETWORKS, default_card, detect, test_cards
 
 # Purposes that specify a purchase: the word `purchase` with them adds nothing.
-_PURCHASES = frozenset(
-    [
-        *("recurring", "instalment", "cashback", "quasi_cash", "account_funding", "original_credit"),
-        *("verification", "preauthorization", "incremental", "completion"),
-    ]
-)
+_PURCHASES = frozenset(("recurring", "instalment", "cashback", "quasi_cash", "account_funding",
+                        "original_credit", "verification", "preauthorization", "incremental", "completion"))  # fmt: skip
 _LATER = frozenset(("incremental", "completion"))  # purposes that follow an authorization
 _ONLINE = frozenset(("recurring", "instalment", "account_funding"))  # the cardholder keys in the card data
 _AFTER = _LATER | {"refund"}
 _OF_REQUEST = frozenset(("main", "part", "cashback", "balance"))  # roles of amounts
-_TIPPED = (
-    ["purchase"],
-    ["preauthorization"],
-    ["preauthorization", "completion"],
-)  # what a tip may be added to
+# What a tip may be added to.
+_TIPPED = (["purchase"], ["preauthorization"], ["preauthorization", "completion"])
 _ASKING = frozenset(("preauthorization", "purchase", "recurring"))  # purposes that others may follow
 _DIGIT_VERSION = {"0": "1987", "1": "1993", "2": "2003"}
 _CLASS_KINDS = {"10": "auth", "20": "financial", "12": "advice", "22": "financial_advice"}
@@ -433,7 +426,7 @@ class Composer(Draft):
         if follows:
             once = {kind_of(word) for word in follows} - {"increment", "refund", "repeat"}
             then = (*(word for word in request.then if kind_of(word) not in once), *follows)
-            answered = request.answered or bool(self.all("answer") and self._is_of_what_follows())
+            answered = request.answered or bool(beside.replies(self.reader, "answer"))
             request = replace(request, then=then, answered=answered)
         heads = [mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]
         self.words |= {
@@ -568,7 +561,11 @@ class Composer(Draft):
         )
         if whys and begins:
             return replace(request, outcome="late" if "late" in whys else "timeout")
-        if self.all("answer") and request.outcome in (None, "timeout") and not self._is_of_what_follows():
+        if (
+            self.all("answer")
+            and request.outcome in (None, "timeout")
+            and not beside.replies(self.reader, "answer")
+        ):
             self.bad("a response, but not which one")
         if follows and request.outcome is None:
             self.notes.append("No outcome was given: approved")
@@ -693,16 +690,6 @@ class Composer(Draft):
             self.bad("contradicts itself: " + " / ".join(sorted(kinds)))
         return min(kinds, default=None)
 
-    def _is_of_what_follows(self) -> bool:
-        """Whether the response mentioned is to a reversal; such a response never varies."""
-        gap, joining = self.reader.gap, phrases_of("joining").keys()
-        return any(
-            (answer.end <= mark.start and joining >= {*gap(answer, mark).split()})
-            or (mark.end <= answer.start and not gap(mark, answer).strip())
-            for answer in self.all("answer")
-            for mark in self.all("then")
-        )
-
     def _follows(self, chain: list[str], amounts: dict[str, int], decision: Decision) -> tuple[str, ...]:
         """The later steps, as in `then` of `sim.exchange`."""
         steps = []
@@ -771,7 +758,7 @@ class Composer(Draft):
     def _decided_before(self, back: list[Mark]) -> None:
         """Check that the decision is on the request: after a word for a reversal, it may be on that."""
         marks = self.all("decision", "reason", "reason!", "code", "answer")
-        if self._is_of_what_follows():
+        if beside.replies(self.reader, "answer"):
             marks = [mark for mark in marks if mark.key != "answer"]
         lost = any(back and why.value == "timeout" and why.end < back[0].start for why in self.all("why"))
         marks = [mark for mark in marks if lost or mark.value != "approved"]

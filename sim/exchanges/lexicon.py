@@ -23,13 +23,9 @@ _ELISION = re.compile(r"\b([cdjlmnst]|qu)'(?=[a-z])")
 TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[^\s\w]")
 _BETWEEN = "-./,()"
 # Keys of rows that are not looked up as phrases.
-_OTHERS = frozenset(
-    [
-        *("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3"),
-        *("coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese"),
-        *("sized-word", "code-of", "word-city", "copula", "joining", "only-word"),
-    ]
-)
+_OTHERS = frozenset(("month", "number", "number-german", "scale", "plural", "mti", "comma", "de22", "de3",
+                     "coin", "vague", "relative-day", "no-element", "amount-after", "element", "portuguese",
+                     "sized-word", "code-of", "word-city", "copula", "joining", "only-word"))  # fmt: skip
 _ENDINGS = ("en", "er", "es", "em", "e", "s", "n", "a", "o", "as", "os", "ed", "ing")
 # Pronouns at the end of Spanish and Portuguese verbs: `completala`.
 _CLITICS = ("la", "lo", "las", "los", "le")

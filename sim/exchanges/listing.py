@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sim.exchanges import beside
-from sim.exchanges.changing import changed, named, next_of
+from sim.exchanges.changing import KEPT, changed, named, next_of
 from sim.exchanges.deciding import said_by
 from sim.exchanges.hosting import suite_of
 from sim.exchanges.lexicon import fold, pattern
@@ -32,7 +32,6 @@ _INHERITED = (
     *(("amount", "bare", "raw"), ("head", "alone", "atm"), ("currency",), ("network",), ("entry",)),
     *(("kind", "mti"), ("trade",), ("city",), ("country",), ("option",)),
 )
-_KEPT = ("network", "pan", "currency", "entry", "mcc", "city", "country")
 _REMARKED = frozenset((*_DECIDING, "entry", "option", "then"))
 _SAID = _MONEY | {*_DECIDING, "head", "alone", "entry", "network", "currency"}
 _PLAIN = _MONEY | {*_DECIDING, "currency", "entry", "network"}
@@ -243,7 +242,7 @@ class _List:
         part = self.reader.part(item.start, item.end, item.marks)
         asked = next_of(near, bool(item.own & _MONEY)) if near and not item.stands else None
         if near and item.stands:
-            options = {name: value for name, value in near.options.items() if name in _KEPT}
+            options = {name: value for name, value in near.options.items() if name in KEPT}
         item.plan = self.compose(part, options, asked)
         return bool(item.plan.steps) and not (item.plan.unclear or item.plan.not_possible)
 

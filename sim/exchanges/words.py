@@ -367,20 +367,15 @@ _LONGEST = 5
 _NUMBER = re.compile(rf"(?<![\w.,*-])(?:{sums.FIGURES})(?![\w%]|[.,]\d)")
 # Words that no amount comes before, and the keys of words that come before an amount.
 _COUNTED = frozenset(("st", "nd", "rd", "th", "x", "d", "%", "minor"))
-_BEFORE_AMOUNT = (
-    *("tip", "bound", "head", "partof", "remain", "actual", "also", "less", "network", "then", "cashbackof"),
-)
+_BEFORE_AMOUNT = ("tip", "bound", "head", "partof", "remain", "actual", "also", "less", "network", "then",
+                  "cashbackof")  # fmt: skip
 _AFTER_AMOUNT = ("also", "less", "actual", "tip", "cashbackof", "in-cash")
 _E_COM = re.compile(r"\be[- ]com\b|[.]com\b")  # no Portuguese
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
-_NO_NAME = frozenset(
-    [
-        *("network", "city", "currency", "country", "entry", "option"),
-        *("decision", "atm", "then", "reason", "reason!"),
-    ]
-)
+_NO_NAME = frozenset(("network", "city", "currency", "country", "entry", "option", "decision", "atm", "then",
+                      "reason", "reason!"))  # fmt: skip
 
 
 def _date(match: re.Match[str]) -> date | str | None:
