@@ -36,7 +36,7 @@ _PART = frozenset(("partial", "partially", "parcial", "partiel", "partielle", "i
 
 def settle(reader: Reader) -> None:
     """Settle the marks of *reader* whose meaning depends on their neighbors."""
-    for step in (_priced, _in_cash, _granted, sized, failed, tried, excepted, _counts, _shares, _one_of_them,
+    for step in (_in_cash, _granted, sized, failed, tried, excepted, _counts, _shares, _one_of_them,
                  _codes, _lone_number, _causes, _stages, _replied, excluded, _only):  # fmt: skip
         step(reader)
 
@@ -67,11 +67,14 @@ def _shares(reader: Reader) -> None:
 def _lone_number(reader: Reader) -> None:
     """In a follow-up, `for 55` and `make it 400` are amounts; `make it 51` after code 05 is a code."""
     text, others = reader.folded, {mark.key for mark in reader.marks} - EMPTY
-    numbers = [mark for mark in reader.all("unknown", "number") if sums.whole_number(mark.words) is not None]
-    for mark in numbers if reader.whole and not reader.all(*_MONEY) else ():
-        if reader.all("currency") and len(numbers) == 1:
+    years = [mark for mark in reader.all("mti") if mark.value[0] != "0"]  # MTIs of 1993, or amounts
+    lone = [mark for mark in reader.all("unknown", "number") if sums.whole_number(mark.words)]
+    lone = lone if reader.whole else []
+    for unit in reader.all("currency") if not reader.all(*_MONEY) else ():
+        near = [mark for mark in years if not (reader.gap(mark, unit) or reader.gap(unit, mark)).strip(" ,")]
+        for mark in near or (lone if len(lone) == 1 else ()):
             mark.key, mark.value = "bare", mark.words  # in won, 96000
-    for mark in reader.all("unknown", "number") if reader.whole else ():
+    for mark in [*reader.all("unknown", "number"), *years] if reader.whole else ():
         number = _LONE.match(text, mark.start)
         before = pattern("ends-in-to").search(text, 0, mark.start)
         if not (number and before) or text[number.end() :][:1].isalnum():
@@ -274,26 +277,14 @@ def _codes(reader: Reader) -> None:
             mark.key, mark.value = "code", code
 
 
-def _priced(reader: Reader) -> None:
-    """1500 beside the name of a currency, or `make it 1500`, is an amount, no MTI of 1993."""
-    if reader.all(*_MONEY):
-        return
-    beside = [
-        pair
-        for pair in itertools.pairwise(reader.all("currency", "mti"))
-        if not reader.gap(*pair).strip(" ,") and pair[0].key != pair[1].key
-    ]
-    for mark in reader.all("mti"):
-        before = pattern("ends-in-to").search(reader.folded, 0, mark.start) if reader.whole else None
-        named = any(mark in pair for pair in beside) or (before and before["alone"] is None)
-        mark.key = "bare" if named and mark.value[0] != "0" else mark.key
-
-
 def _in_cash(reader: Reader) -> None:
     """`50 EUR, of which 20 in cash` is cashback."""
     for mark in reader.all("in-cash"):
         part = pattern("ends-in-part").search(reader.folded, 0, mark.start)
-        mark.key, mark.value = "cashbackof" if part else "unknown", fold(mark.words)
+        others = [other for other in reader.marks if other.start == mark.start and other is not mark]
+        mark.key, mark.value = "cashbackof" if part else "aside" if others else "unknown", fold(mark.words)
+        for other in others if part else ():
+            other.key = "aside"  # no bar
 
 
 def _causes(reader: Reader) -> None:

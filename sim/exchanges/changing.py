@@ -61,21 +61,13 @@ def _settled(before: Plan, reader: Reader) -> list[str]:
 
 def _parts(reader: Reader) -> Iterator[Reader]:
     """The follow-up, cut where it turns to another transaction: `decline the first, | the second by chip`."""
-    ends = [match.end() for match in pattern("clause-end").finditer(reader.folded)]
-    start, marks = 0, list[Mark]()
+    ends, whole = [match.end() for match in pattern("clause-end").finditer(reader.folded)], []
     for begin, end in itertools.pairwise([0, *ends, len(reader.text)]):
-        clause = [mark for mark in reader.marks if begin <= mark.start < end]
-        if _is_whole(marks) and _is_whole(clause):
-            yield reader.part(start, begin, marks)
-            start, marks = begin, []
-        marks += clause
-    yield reader.part(start, None, marks)
-
-
-def _is_whole(marks: Sequence[Mark]) -> bool:
-    """Whether *marks* name a transaction and say what changes in it."""
-    keys = {mark.key for mark in marks}
-    return "which" in keys and bool(keys - _NAMING - _SILENT)
+        said = {mark.key for mark in reader.marks if begin <= mark.start < end}
+        if "which" in said and said - _NAMING - _SILENT:  # it names a transaction and what changes in it
+            whole.append(begin)
+    for begin, end in itertools.pairwise([0, *whole[1:], len(reader.text)]):
+        yield reader.part(begin, end, [mark for mark in reader.marks if begin <= mark.start < end])
 
 
 def changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> list[Plan]:
@@ -160,7 +152,9 @@ def named(part: Reader, requests: Sequence[Asked]) -> list[int]:
     if len(requests) < 2:
         return []
     for mark in [*part.marks]:
-        end = beside.singled(part.folded, mark)
+        end, off = beside.singled(part.folded, mark), part.before(mark, "negation")[-1:]
+        if off and mark.key in ("network", "entry", "amount") and part.joins(off[0], mark, "the"):
+            end = mark.end  # drop the JCB
         same = [at for at, request in enumerate(requests, 1) if end and _is(request, mark)]
         for other in part.marks if same else ():
             if mark.start <= other.start < end:
@@ -197,12 +191,16 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
         for mark in part.all("same"):
             further, mark.key = True, "aside"  # the same for Mastercard too
     if further or end > start:
+        numbers = [mark for mark in part.all("unknown", "number") if (sums.whole_number(mark.words) or 0) > 1]
         for mark in part.marks:
-            if mark.key == "earlier" or (start <= mark.start < end and not _counts(mark)):
+            if mark.key == "earlier" or (start <= mark.start < end and mark not in numbers):
                 mark.key = "aside"
-        gaps = [(end, mark.start) for mark in part.all("amount", "bare")]
-        own = not further and any(pattern("joined").fullmatch(text, *gap) for gap in gaps)
-        asked = next_of(last, own)
+        own = [mark for mark in (*part.all("amount", "bare"), *numbers)
+               if pattern("joined").fullmatch(text, end, mark.start)]  # fmt: skip
+        for mark in own:
+            if mark in numbers:  # another of 10
+                mark.key, mark.value = "bare", mark.words
+        asked = next_of(last, not further and bool(own))
         if further:  # an attempt has its own amount and response
             asked = replace(asked, outcome=last.outcome, approved=last.approved)
         return compose(part, asked=asked)
@@ -216,11 +214,6 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
         mark.key = "aside"
     names = KEPT if heads else ("network", "version")
     return compose(part, {name: value for name, value in last.options.items() if name in names})
-
-
-def _counts(mark: Mark) -> bool:
-    """Whether *mark* may count attempts: `two retries`."""
-    return mark.key in ("unknown", "number") and (sums.whole_number(mark.words) or 0) > 1
 
 
 def _leads(part: Reader, start: int, head: Mark) -> bool:
@@ -249,6 +242,9 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
             first, last = sorted((mark, again), key=lambda each: each.start)
             if part.text[first.end : last.start].count(" ") <= _NEAR:
                 mark.key = "aside"  # a repeat of the reversal
+    if any(step.startswith("partial_reversal") for step in asked.then) and part.all("rest"):
+        for mark in part.all("rest", "then"):
+            mark.key = "aside"  # it is reversed
     for mark in part.all("change"):
         later = part.after(mark, *beside.MEANT)
         if len(later) > 1 and beside.slot(later[0]) == beside.slot(later[1]):

@@ -18,7 +18,7 @@ from sim.elements import dates
 from sim.errors import OptionError, quoted_value
 from sim.exchanges import beside
 from sim.exchanges.changing import NEW, continued, kind_of, step_of
-from sim.exchanges.deciding import Decision, decide, said_by, worth
+from sim.exchanges.deciding import WIDTHS, Decision, decide, said_by, worth
 from sim.exchanges.hosting import call_of
 from sim.exchanges.lexicon import element_names, fold, labels, like, pattern, phrases_of
 from sim.exchanges.listing import WITHOUT_AMOUNT, separated, several
@@ -38,7 +38,8 @@ from sim.spec.networks import NETWORKS, default_card, detect, test_cards
 
 # Purposes that specify a purchase: the word `purchase` with them adds nothing.
 _PURCHASES = frozenset(("recurring", "instalment", "cashback", "quasi_cash", "account_funding",
-                        "original_credit", "verification", "preauthorization", "incremental", "completion"))  # fmt: skip
+                        "original_credit", "verification", "preauthorization", "incremental",
+                        "completion"))  # fmt: skip
 _LATER = frozenset(("incremental", "completion"))  # purposes that follow an authorization
 _ONLINE = frozenset(("recurring", "instalment", "account_funding"))  # the cardholder keys in the card data
 _AFTER = _LATER | {"refund"}
@@ -363,12 +364,17 @@ class Composer(Draft):
     def _request(self) -> Asked | None:
         mtis = self.all("mti")
         classes = {mark.value[1] for mark in mtis}
+        earlier = self.before.outcome if self.before else None
+        said = {mark.value for mark in self.all("decision", "reason", "reason!", "code")}
+        misfit = self.before and self.before.is_declined and len(str(earlier)) != WIDTHS[self.version]
+        if misfit and said <= {"declined"}:
+            self.reader.marks.append(Mark("code", earlier, 0, 0, ""))  # the code of this version
         decision = self.decision = decide(
             self.reader,
             self.network,
             self.version,
             answered=any(mark.value[2] in "13" for mark in mtis),
-            earlier=self.before.outcome if self.before else None,
+            earlier=earlier,
         )
         if self.all("suite", "host"):
             return None

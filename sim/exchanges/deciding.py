@@ -21,7 +21,7 @@ from sim.spec.networks import ResponseCode, response_code, response_codes_of
 _OTHER_AMOUNTS = (
     *("cashbackof", "tip", "balanceis", "count", "also", "actual", "part", "partof", "remain", "each"),
 )
-_WIDTHS = {"1987": 2, "1993": 3, "2003": 4}  # of a response code
+WIDTHS = {"1987": 2, "1993": 3, "2003": 4}  # of a response code
 _APART = ",;:(-–.)"
 _SAID = ("amount", "bare", "city", "country", "trade", "merchant")  # the last marks of a purchase
 _GENERAL = "do not honor/declined"  # without a reason
@@ -80,7 +80,7 @@ def _code_with_meaning(name: str, version: str, network: str | None) -> Code | R
     """The response code with the meaning *name* in *version* on *network*."""
     code = _codes()[0].get((name, version))
     own_codes = [entry for entry in response_codes_of(network) if entry.meaning == name] if network else []
-    own_codes = [entry for entry in own_codes if len(entry.code) == _WIDTHS[version]]
+    own_codes = [entry for entry in own_codes if len(entry.code) == WIDTHS[version]]
     if own_codes:
         return next((entry for entry in own_codes if code and entry.code == code.code), own_codes[0])
     network_code = response_code(network, code.code) if code and network and version != "2003" else None
@@ -223,7 +223,7 @@ def _approves_less(reader: Reader) -> bool:
 def _coded(reader: Reader, code: str, network: str | None, version: str) -> tuple[str, str]:
     """The response code for *code* on *network*, and its decision; a code of another version becomes the one
     with the same meaning."""
-    of_version = version != "2003" and len(code) == _WIDTHS[version]
+    of_version = version != "2003" and len(code) == WIDTHS[version]
     network_code = response_code(network, code) if network and of_version else None
     listed = _codes()[1].get(code)
     entry: Code | ResponseCode | None = network_code or listed
@@ -250,9 +250,9 @@ def _stands_apart(reader: Reader, mark: Mark) -> bool:
     if not after and any(other.start < len(before) <= other.end for other in reader.all(*_SAID)):
         return True  # `20 EUR stolen card`
     after = pattern("by-issuer").sub("", after).lstrip(" .)")
+    before = pattern("before-state").sub("", f"{before} ").rstrip()
     if mark.value.startswith("expired card"):
         return not after and before[-1:] in _APART
     if mark.value.startswith("invalid") and not after:
         return True  # nobody requests an invalid merchant
-    before = pattern("before-state").sub("", f"{before} ").rstrip()
     return (not before or before[-1] in _APART) and (not after or after[0] in _APART)

@@ -19,8 +19,8 @@ from sim.spec.networks import test_cards
 
 # The marks that a host rule or a suite can use; any other would be lost.
 _OF_HOSTS = frozenset(("host", "bound", "amount", "bare", "currency", "network", "tail", "pan", "mti",
-                       "decision", "reason", "reason!", "code", "why", "aside", "everything", "answer", "request", "kind",
-                       "polite", "number"))  # fmt: skip
+                       "decision", "reason", "reason!", "code", "why", "aside", "everything", "answer",
+                       "request", "kind", "polite", "number"))  # fmt: skip
 _OF_SUITES = frozenset(("suite", "network", "endpoint", "aside", "polite", "number", "everything"))
 # Options of a generated message that a step of a suite has, too, by their names there.
 _OF_STEPS = {"message_type": "type", "purpose": "purpose", "entry": "entry", "amount_minor_units": "amount",

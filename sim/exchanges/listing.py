@@ -17,7 +17,7 @@ from sim.exchanges.changing import KEPT, changed, named, next_of
 from sim.exchanges.deciding import said_by
 from sim.exchanges.hosting import suite_of
 from sim.exchanges.lexicon import fold, pattern
-from sim.exchanges.plan import Asked, Plan, together
+from sim.exchanges.plan import Plan, together
 from sim.exchanges.words import Mark, Reader
 
 WITHOUT_AMOUNT = frozenset(("balance", "verification", "pin_change"))
@@ -61,9 +61,7 @@ class _Clause:
             ordered and not said.isdisjoint(_DECIDING) and said.isdisjoint(("head", "alone", "then", *_MONEY))
         )
         self.opens = bool((another and not article) or opening) or self.retries
-        self.repeats = any(
-            mark.key == "same" and mark.value == "payment" for mark in opening
-        )  # the same purchase
+        self.repeats = any((mark.key, mark.value) == ("same", "payment") for mark in opening)
         numbers = (str(mark.value).partition("*")[0] for mark in self.which if mark.key == "which")
         self.number = next(map(int, numbers), None)
         self.of_all = any(mark.key == "each" or (mark.key, mark.value) == ("every", "1") for mark in every)
@@ -96,11 +94,9 @@ class _Clause:
 
 @dataclass(slots=True)
 class _Item:
-    """A transaction: its text, its marks and those of its own; whether it `stands` by itself, continues a
-    list by an opening, or is just a sum."""
+    """A transaction: its marks, the keys of its own, whether it `stands` by itself or `opens` as one of a
+    list, else it is just a sum."""
 
-    start: int
-    end: int
     marks: list[Mark]
     own: set[str]
     stands: bool
@@ -168,9 +164,8 @@ class _List:
 
     def plans(self, clauses: list[_Clause], suite: bool) -> list[Plan]:
         """The plan of each transaction; none if one is not clear or they make no list."""
-        first = next(
-            (at for at, clause in enumerate(clauses) if clause.number == 1 and not clause.is_remark), 0
-        )
+        ones = (at for at, clause in enumerate(clauses) if clause.number == 1 and not clause.is_remark)
+        first = next(ones, 0)
         first = 0 if any(clause.opens for clause in clauses[:first]) else first
         rest = [clause for clause in clauses[first:]
                 if (clause.keys or clause.repeats or clause.retries) and not clause.of_all]  # fmt: skip
@@ -210,11 +205,8 @@ class _List:
         own = {key for clause in run for key in clause.keys}
         heads = {mark.value for mark in marks if mark.key == "head"}
         stands = "alone" in own or bool(heads and (own & _MONEY or heads <= WITHOUT_AMOUNT))
-        if not (
-            stands
-            or (items and (run[0].repeats or run[0].retries))
-            or own & (_SAID if run[0].opens else _MONEY)
-        ):
+        goes_on = items and (run[0].repeats or run[0].retries)
+        if not (stands or goes_on or own & (_SAID if run[0].opens else _MONEY)):
             return None
         numbered = not items or items[-1].opens or self.count or items[-1].own & {*_DECIDING}
         if run[0].is_remark and not numbered:  # one payment, `the second declined`
@@ -227,24 +219,19 @@ class _List:
         shared = self.shared if items or not (later and run[0].opens) else [*self.shared, *later[0].marks]
         lacking = {key for kind in (*_INHERITED, _DECIDING) if own.isdisjoint(kind) for key in kind}
         marks += [mark for mark in shared if mark.key in lacking]
-        item = _Item(run[0].start, run[-1].end, marks, own, stands, run[0].opens, Plan(""))
-        return item if self._composed(item, near) else None
-
-    def _composed(self, item: _Item, near: Asked | None) -> bool:
-        """Whether the *item* has a clear plan, with what it does not say from *near*, the item before."""
-        keys = {mark.key for mark in item.marks}
-        options = {}
+        options, keys = {}, {mark.key for mark in marks}
         for name, others in (("network", ("pan", "tail")), ("currency", ("amount", "alone"))):
             if (values := self.named[name]) and keys.isdisjoint((name, *others)) and not near:
                 if len(values) > 1:
-                    return False
+                    return None
                 options[name] = min(values)
-        part = self.reader.part(item.start, item.end, item.marks)
-        asked = next_of(near, bool(item.own & _MONEY)) if near and not item.stands else None
-        if near and item.stands:
+        if near and stands:
             options = {name: value for name, value in near.options.items() if name in KEPT}
-        item.plan = self.compose(part, options, asked)
-        return bool(item.plan.steps) and not (item.plan.unclear or item.plan.not_possible)
+        asked = next_of(near, bool(own & _MONEY)) if near and not stands else None
+        plan = self.compose(self.reader.part(run[0].start, run[-1].end, marks), options, asked)
+        if not plan.steps or plan.unclear or plan.not_possible:
+            return None
+        return _Item(marks, own, stands, run[0].opens, plan)
 
     def _remarked(self, items: list[_Item], remarks: list[_Clause]) -> list[Plan]:
         """The plans of *items* with what *remarks* change; none if one of them repeats or is not clear."""
@@ -255,7 +242,7 @@ class _List:
             if not places or any(items[at].own & remark.keys for at in places):
                 return []
             plans = changed(plans, part, self.compose)
-        return plans if not any(plan.unclear or plan.not_possible for plan in plans) else []
+        return [] if any(plan.unclear or plan.not_possible for plan in plans) else plans
 
     def _holds(self, items: list[_Item], suite: bool) -> bool:
         """Whether the *items* make a list: they are as many as are said, or each begins as one."""

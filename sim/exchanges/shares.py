@@ -98,26 +98,19 @@ class Draft:
 
     def _role(self, mark: Mark, chain: list[str], decision: Decision, several: bool) -> str:
         """The role of the amount *mark*, by the words around it; *several*: a main amount comes before it."""
-        text, parts = self.reader.text, self.all("part")
-        around = self.all(
-            "head", "then", "part", "decision", "cashbackof", "remain", "balanceis", "partof", "tip"
-        )
+        text, money, parts = self.reader.text, self.all("amount", "bare"), self.all("part")
+        around = self.all("head", "then", "part", "decision", "cashbackof", "remain", *_ROLES)
         before = [other for other in around if other.start <= mark.start]
         after = next((other for other in around if other.start >= mark.end), None)
         last = before[-1] if before else None
         joined = last is not None and self.reader.joins(last, mark)
         stage = next((other for other in reversed(before) if other.key in ("head", "then")), None)
-        tail = text[mark.end : after.start].strip() if after else ""
-        of_it = after is not None and self.reader.joins(mark, after, "of-which")
-        if after and of_it and "cashback" in (after.key.removesuffix("of"), after.value):
+        near = after if after and not text[mark.end : after.start].strip() else None
+        of_it = after if after and self.reader.joins(mark, after, "of-which") else None
+        if of_it and "cashback" in (of_it.key.removesuffix("of"), of_it.value):
             return "cashback"
-        if (
-            after
-            and after.key == "tip"
-            and not tail
-            and not after.words.lower().startswith("with")
-            and not any(self.reader.joins(after, other) for other in self.all("amount", "bare"))
-        ):
+        of_next = near and any(self.reader.joins(near, other) for other in money)
+        if near and near.key == "tip" and not (of_next or near.words.lower().startswith("with")):
             return "tip"  # 12 tip
         if last and joined and last.key in _ROLES:
             return _ROLES[last.key]
@@ -125,15 +118,12 @@ class Draft:
             return "balance"
         if decision.outcome == "partial" and not parts:
             # In a follow-up, the whole is in the plan before: `half of it approved`.
-            whole = self.before or len(self.all("amount", "bare")) > 1
-            approvals = granted(self.reader) if whole else []
-            if mark in approvals or (
-                not approvals and last and last.key == "decision" and last.value == "partial"
-            ):
+            approvals = granted(self.reader) if self.before or len(money) > 1 else []
+            if mark in approvals or (not approvals and last and last.value == "partial"):
                 return "part"
-        if several and not joined and after and after.value in chain[1:] and of_it:
-            return f"{after.value}@{after.start}"  # and an $8 refund
-        if several and after and after.key == "then" and of_it:
+        if several and not joined and of_it and of_it.value in chain[1:]:
+            return f"{of_it.value}@{of_it.start}"  # and an $8 refund
+        if several and of_it and of_it.key == "then":
             return "undone"  # 10 of it reversed
         left = any(other.key in ("remain", "partof") for other in around)
         partial = any(other.value == "partial_reversal" for other in around)
@@ -144,20 +134,13 @@ class Draft:
             if partial:
                 return "final"
         backs = [other for other in before if other.key == "then"]
-        if (
-            backs
-            and after
-            and after.key == "remain"
-            and not tail
-            and pattern("stays").search(fold(after.words))
-        ):
+        if backs and near and near.key == "remain" and pattern("stays").search(fold(near.words)):
             backs[-1].value = "partial_reversal"
             return "final"  # so that 60 remain
         if last and last.key == "part" and joined:
             return "main"
         if stage and stage.key == "then" and not (partial and left):
             bought = [other for other in around if other.key == "head" and other.start >= mark.end]
-            money = self.all("amount", "bare")
             if several or (joined and bought and any(other.start > bought[0].start for other in money)):
                 return "undone"
         if stage and stage.key == "head" and stage.value in chain[1:]:

@@ -260,6 +260,12 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa purchase", "add a tip of 2 USD", ["0100 4=000000001200"]),
         ("visa purchase 20 USD", "half of it approved", ["0100 4=000000002000", "0110 4=000000001000"]),
         ("visa echo", "on mastercard", ["0800"]),
+        ("visa 9 USD declined 51", "on amex", ["1100 2~37", "1110 39=116"]),  # the code of its version
+        ("visa 9 USD", "the card turned out to be expired", ["0100", "0110 39=54"]),
+        ("visa 70 EUR chip", "davon 20 Euro bar", ["0100 3~09 4=000000007000"]),
+        ("visa 1 EUR, mastercard 2 EUR, jcb 3 EUR", "drop the JCB", ["0100 2~4", "0100 2~5"]),
+        ("visa 9 USD", "that should have been 81", ["0100 4=000000008100"]),
+        ("compra visa 9 USD", "agrega otro de 10", ["0100", "0100 4=000000001000"]),
         ("visa 9 USD declined 51", "still declined", ["0100", "0110 39=51"]),
         ("visa 9 USD declined 51", "two retries", ["0100", "0110 39=51", "0100", "0100"]),
         ("visa 9 USD declined 51", "he tries again with 8", ["0100", "0110 39=51", "0100 4=000000000800"]),
