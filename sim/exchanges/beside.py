@@ -24,7 +24,7 @@ _NEAR = 4
 _MONEY = ("amount", "bare")
 _SINGLING = ("network", "entry", "amount", "currency", "decision")
 _SLOTS = {"reason": "decision", "reason!": "decision", "code": "decision", "answer": "decision",
-          "pan": "network", "tail": "network", "bare": "amount", "country": "city"}  # fmt: skip
+          "pan": "network", "tail": "network", "bare": "amount"}  # fmt: skip
 _CLOSE = re.compile(r"\W*(?:[a-z]+\W+){0,3}")
 _LONE = re.compile(r"\d+(?:[.,]\d+)?")
 EMPTY = frozenset(("aside", "polite", "same", "order", "it", "change"))  # keys of marks that change nothing
@@ -175,7 +175,10 @@ def _counts(reader: Reader) -> None:
 def sized(reader: Reader) -> None:
     """`The last two` are as many."""
     ends = {mark.end + 1: mark for mark in reader.all("which") if str(mark.value) in ("1", "-1")}
+    every = {mark.end + 1 for mark in reader.all("every")}
     for mark in reader.all("unknown", "number"):
+        if mark.start in every and mark.value in ("one", "ones"):
+            mark.key = "aside"  # every fifth one
         size = sums.whole_number(str(mark.value)) if str(mark.value).isalnum() else None
         if mark.start in ends and size:
             mark.key, ends[mark.start].value = "aside", f"{ends[mark.start].value}*{size}"
@@ -210,11 +213,14 @@ def excepted(reader: Reader) -> None:
         every = [mark for mark in reader.before(which, "every", "except") if mark.value in ("1", "")]
         if not every or not (which.key == "which" or singled(reader.folded, which)):
             continue
-        if every[0].key != "except" and not pattern("ends-in-but").search(reader.folded, 0, which.start):
+        but = pattern("ends-in-but").search(reader.folded, 0, which.start)
+        if every[0].key != "except" and not but:
             continue
+        for mark in reader.all("less", "negation"):
+            mark.key = "aside" if but and mark.start == but.start() else mark.key
         granted = [mark for mark in reader.all("decision") if mark.value == "approved"]
         declines = len(reader.all("decision", "reason", "reason!", "code")) > len(granted)
-        every[0].key = "aside" if granted else "except"
+        every[0].key, every[0].value = "aside" if granted else "except", ""
         for mark in granted:
             mark.key, mark.value = "aside" if declines else "decision", "declined"
 
@@ -255,7 +261,7 @@ def _codes(reader: Reader) -> None:
     number after an approval, `approved 80`, is an amount."""
     text, money = reader.text, reader.all(*_MONEY)
     said = reader.all("decision", "answer", "reason", "reason!")
-    for mark in reader.all("unknown"):
+    for mark in reader.all("unknown", "bare"):
         code = re.compile(r"\w*").match(text, mark.start)[0].upper()  # type: ignore[index]
         if code not in codes_known():
             continue
@@ -263,6 +269,8 @@ def _codes(reader: Reader) -> None:
         start = text[: mark.start].rstrip()
         gap = reader.gap(before[-1], mark) if before else ","
         last = pattern("ends-in-with").search(start) and not text[mark.start + len(code) :].strip(" .")
+        if mark.key == "bare" and not (last and before and before[-1].value == "declined"):
+            continue  # decline the Visa with 51
         alone = _LONE_CODE.fullmatch(text, mark.start) and start[-1:] in (",", ":", ">", "/")
         apart = said and start[-1:] == "(" and text[mark.start + len(code) :][:1] == ")"
         others = [other for other in reader.marks if before and before[-1].end <= other.start < mark.start]

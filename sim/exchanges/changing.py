@@ -7,6 +7,7 @@ away, and adds transactions. All else that it says is set anew by the composer.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -54,6 +55,7 @@ def continued(before: Plan, reader: Reader, compose: Callable[..., Plan]) -> Pla
 def _settled(before: Plan, reader: Reader) -> list[str]:
     """The doubts of *before* about what the follow-up says anew: the entry, the amount, the decision."""
     said = {beside.slot(mark) for mark in reader.all(*_REPLACED)}
+    said |= {"city"} if "country" in said else set()
     marks = Reader(before.text).all(*_REPLACED) if before.doubts else []
     about = {doubt: {beside.slot(mark) for mark in marks if mark.words in doubt} for doubt in before.doubts}
     return [doubt for doubt, slots in about.items() if set() < slots <= said]
@@ -152,9 +154,9 @@ def named(part: Reader, requests: Sequence[Asked]) -> list[int]:
     if len(requests) < 2:
         return []
     for mark in [*part.marks]:
-        end, off = beside.singled(part.folded, mark), part.before(mark, "negation")[-1:]
+        end, off = beside.singled(part.folded, mark), part.before(mark, "negation", "decision", "then")[-1:]
         if off and mark.key in ("network", "entry", "amount") and part.joins(off[0], mark, "the"):
-            end = mark.end  # drop the JCB
+            end = mark.end  # drop the JCB, decline the Visa
         same = [at for at, request in enumerate(requests, 1) if end and _is(request, mark)]
         for other in part.marks if same else ():
             if mark.start <= other.start < end:
@@ -207,7 +209,10 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     lead = pattern("adds").match(text, start)
     if not lead:
         return None
-    heads = [mark for mark in part.all("head") if mark.value in NEW and _leads(part, lead.end(), mark)]
+    heads = [mark.start for mark in part.all("head") if mark.value in NEW]
+    if lead[0].split()[-1] in ("a", "an") or sums.whole_number(lead[0].split()[-1]) == 1:
+        heads += [noun.start() for noun in pattern("payment").finditer(text)]
+    heads = [start for start in heads if _leads(part, lead.end(), start)]
     if not (heads or part.all("alone")):
         return None
     for mark in part.all("order", "earlier", "it"):
@@ -216,12 +221,12 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     return compose(part, {name: value for name, value in last.options.items() if name in names})
 
 
-def _leads(part: Reader, start: int, head: Mark) -> bool:
-    """Whether nothing but `contactless Visa` is between *start* and *head*."""
-    text = part.folded[: head.start]
+def _leads(part: Reader, start: int, end: int) -> bool:
+    """Whether nothing but `contactless Visa` is between *start* and *end*."""
+    text = part.folded[:end]
     for mark in part.all("network", "entry", "option", "aside"):
         text = text[: mark.start] + " " * (mark.end - mark.start) + text[mark.end :]
-    return start <= head.start and not text[start:].strip(" -")
+    return start <= end and not text[start:].strip(" -")
 
 
 def next_of(asked: Asked, own_amount: bool) -> Asked:
@@ -261,7 +266,8 @@ def _reduced(asked: Asked, part: Reader) -> Asked:
             first = numbers[numbers.index(after) - 1]
             first.key, first.value = "bare", first.words
             continue
-        less = _without(asked, after) if after and mark.value else None
+        apart = after and re.search("[,;.]", part.gap(mark, after))
+        less = _without(asked, after) if after and mark.value and not apart else None
         if after and less:
             asked, mark.key, after.key = less, "aside", "aside"
     return asked

@@ -431,6 +431,7 @@ class Composer(Draft):
         request = self._decided(request, decision, amounts, follows)
         if follows:
             once = {kind_of(word) for word in follows} - {"increment", "refund", "repeat"}
+            once |= {step_of(head.value) for head in self.all("head") if self._is_definite(head)}
             then = (*(word for word in request.then if kind_of(word) not in once), *follows)
             answered = request.answered or bool(beside.replies(self.reader, "answer"))
             request = replace(request, then=then, answered=answered)
@@ -495,16 +496,16 @@ class Composer(Draft):
             if mark.value == "advice" and reversals:
                 mark.key, mark.value = "then", "reversal_advice"  # it is what is sent as an advice
         for mark in self.all("head"):  # increase the hold by 50
-            if mark.value == before.purpose and pattern("ends-in-the").search(
-                self.reader.folded, 0, mark.start
-            ):
-                mark.key = "it"
+            mark.key = "it" if mark.value == before.purpose and self._is_definite(mark) else mark.key
         heads = self.all("head")
         steps = [head for head in heads if self._is_step(head, before)]
         purpose = next((head.value for head in heads if head not in steps), before.purpose)
         if "instalments" in self.options and purpose == "purchase":
             purpose = "instalment"
         return [purpose, *dict.fromkeys(head.value for head in steps)]
+
+    def _is_definite(self, mark: Mark) -> bool:
+        return pattern("ends-in-the").search(self.reader.folded, 0, mark.start) is not None
 
     def _is_step(self, head: Mark, before: Asked) -> bool:
         """Whether a purpose comes after the payment *before*, rather than in its place: `and refund it`."""

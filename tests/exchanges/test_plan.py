@@ -260,6 +260,22 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa purchase", "add a tip of 2 USD", ["0100 4=000000001200"]),
         ("visa purchase 20 USD", "half of it approved", ["0100 4=000000002000", "0110 4=000000001000"]),
         ("visa echo", "on mastercard", ["0800"]),
+        (
+            "visa 1 EUR, mastercard 2 EUR",
+            "decline the Mastercard with 51",
+            ["0100 2~4", "0110 39=00", "0100 2~5 4=000000000200", "0110 39=51"],
+        ),
+        (
+            "tres pagos Visa de 9 euros",
+            "todos rechazados menos el segundo",
+            ["0100", "0110 39=05", "0100", "0110 39=00", "0100", "0110 39=05"],
+        ),
+        (
+            "visa 60 USD, then 20 USD refunded",
+            "make the refund 25",
+            ["0100", "0110", "0100 3~20 4=000000002500", "0110"],
+        ),
+        ("visa 3 EUR declined 51", "add a JCB payment of 5 EUR", ["0100", "0110", "0100 2~35"]),
         ("visa 9 USD declined 51", "on amex", ["1100 2~37", "1110 39=116"]),  # the code of its version
         ("visa 9 USD", "the card turned out to be expired", ["0100", "0110 39=54"]),
         ("visa 70 EUR chip", "davon 20 Euro bar", ["0100 3~09 4=000000007000"]),
@@ -459,6 +475,7 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
         ("visa 9 USD", "make it 5"),  # dollars or messages
         ("visa 9 USD", "not contactless"),
         ("visa 9 USD", "in cash"),
+        ("visa 9 USD in Osaka", "drop the city, make it Nagoya"),
         ("visa sale 9 USD, reversed", "after that"),  # nothing changes
         ("visa 9 USD", "one week later"),
         ("visa 9 USD declined 51", "the customer tries another card"),
