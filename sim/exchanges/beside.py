@@ -209,20 +209,20 @@ def singled(text: str, mark: Mark) -> int:
 
 def excepted(reader: Reader) -> None:
     """`All declined but the third`; `all approved but the third` declines the third."""
-    for which in reader.all("which", *_SINGLING):
-        every = [mark for mark in reader.before(which, "every", "except") if mark.value in ("1", "")]
-        if not every or not (which.key == "which" or singled(reader.folded, which)):
-            continue
+    every = [mark for mark in reader.all("every", "except") if mark.value in ("1", "")]
+    for which in reader.all("which", *_SINGLING) if every else ():
         but = pattern("ends-in-but").search(reader.folded, 0, which.start)
-        if every[0].key != "except" and not but:
+        named = every[0].end <= which.start and (every[0].key == "except" or but)
+        if not (named and (which.key == "which" or singled(reader.folded, which))):
             continue
-        for mark in reader.all("less", "negation"):
-            mark.key = "aside" if but and mark.start == but.start() else mark.key
         granted = [mark for mark in reader.all("decision") if mark.value == "approved"]
         declines = len(reader.all("decision", "reason", "reason!", "code")) > len(granted)
         every[0].key, every[0].value = "aside" if granted else "except", ""
+        for mark in reader.all("less", "negation"):
+            mark.key = "aside" if but and mark.start == but.start() else mark.key
         for mark in granted:
             mark.key, mark.value = "aside" if declines else "decision", "declined"
+        return
 
 
 def tried(reader: Reader) -> None:

@@ -26,6 +26,7 @@ NEW = frozenset(
     ("purchase", "cash", "balance", "verification", "pin_change", "preauthorization", "quasi_cash")
 )
 KEPT = ("network", "version", "pan", "entry", "pin", "currency", "city", "country")
+_BY = ("network", "entry", "amount")  # what `drop the Visa` tells transactions by
 _NEAR = 3  # spaces between two words
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 
@@ -153,9 +154,11 @@ def named(part: Reader, requests: Sequence[Asked]) -> list[int]:
     """The indices of the *requests* that *part* names: `the second`, `all but the visa one`."""
     if len(requests) < 2:
         return []
+    verbs = part.all("negation", "decision", "then")
     for mark in [*part.marks]:
-        end, off = beside.singled(part.folded, mark), part.before(mark, "negation", "decision", "then")[-1:]
-        if off and mark.key in ("network", "entry", "amount") and part.joins(off[0], mark, "the"):
+        end = beside.singled(part.folded, mark)
+        off = [verb for verb in verbs if verb.end <= mark.start][-1:] if mark.key in _BY else []
+        if off and part.joins(off[0], mark, "the"):
             end = mark.end  # drop the JCB, decline the Visa
         same = [at for at, request in enumerate(requests, 1) if end and _is(request, mark)]
         for other in part.marks if same else ():
