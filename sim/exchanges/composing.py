@@ -435,10 +435,9 @@ class Composer(Draft):
             then = (*(word for word in request.then if kind_of(word) not in once), *follows)
             answered = request.answered or bool(beside.replies(self.reader, "answer"))
             request = replace(request, then=then, answered=answered)
-        heads = [mark for mark in self.all("head", "atm") if mark.value in (purpose, "6011")]
         self.words |= {
             "message_type": said_by(self.all("kind", "mti")),
-            "purpose": said_by(heads),
+            "purpose": said_by(one for one in self.all("head", "atm") if one.value in (purpose, "6011")),
             "outcome": decision.words or said_by(self.all("why")),
             "approved_minor_units": said_by([*self.shares.get("part", ()), *self.all("part")]),
         }
@@ -532,12 +531,10 @@ class Composer(Draft):
             near = [amount for amount in before_it if not self.reader.gap(amount, mark).strip()]
             few = bool(near) and near[0].value in _FEW
             near = near or (self.reader.after(mark, "amount", "bare")[:1] if mark.value else [])
-            if (mark in raised or mark.key == "less") and any(map(self.is_total, near)):
-                mark.key = "aside"
-            elif mark.key == "also" and any(
-                head.value in _AFTER - {"incremental"} for head in self.reader.after(mark, "head")
-            ):
-                mark.key = "aside"  # add a completion
+            stages = {head.value for head in self.reader.after(mark, "head")} & (_AFTER - {"incremental"})
+            total = (mark in raised or mark.key == "less") and any(map(self.is_total, near))
+            if total or (mark.key == "also" and stages):
+                mark.key = "aside"  # raised to 50; add a completion
             elif held and mark.key == "also" and not self.all("same"):
                 self.reader.marks.append(replace(mark, key="head", value="incremental"))
             elif near and not (held or few) and mark.value and whole:
