@@ -4,6 +4,10 @@ and what is read from its messages alone."""
 from __future__ import annotations
 
 import asyncio
+import random
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
 from itertools import product
 from typing import Any
 
@@ -11,8 +15,9 @@ import pytest
 from support import some
 
 from sim.elements.card import account
+from sim.elements.mti import repeat_mti
 from sim.errors import OptionError
-from sim.exchanges import Exchange, Step
+from sim.exchanges import Exchange, Step, follow
 from sim.exchanges.amounts import accepted
 from sim.exchanges.judging import findings
 from sim.exchanges.roles import REPEAT, asking_role
@@ -20,12 +25,14 @@ from sim.link import Line
 from sim.link.client import AsyncClient, Live
 from sim.link.ends import line_of
 from sim.link.host import AsyncHost
-from sim.link.rules import rules_of
+from sim.link.issuer import Accounts, Issuer, Session
+from sim.link.rules import Table, rules_of
 from sim.operations.asked import options_of
 from sim.operations.generation import generate
 from sim.spec import VERSIONS
 from sim.spec.interfaces import interface, interfaces
-from tests.link.ends import Clock, until
+from sim.spec.networks import NETWORKS, test_cards
+from tests.link.ends import AT, Clock, until
 
 OPENING, AMOUNT = 1_000_000, 1000
 PAYMENTS = (
@@ -155,3 +162,75 @@ _EXPECTED = ("reversed-twice",)
 def _total(exchange: Exchange) -> int:
     left = exchange.left
     return left.held + left.charged - left.credited
+
+
+LINKS = (
+    *((name, None) for name in NETWORKS),
+    *((None, name) for name in ("nac", "base24", "ifsf", "elavon")),
+)
+
+
+@pytest.mark.parametrize(("network", "link"), LINKS)
+def test_terminals_side_by_side(network: str | None, link: str | None) -> None:
+    """Three terminals with the same STANs and two cards pay, repeat, reverse, complete and refund in any
+    order: after each message the balances are those of a ledger of our own."""
+    for seed in some(range(40), 4):
+        chance, host = random.Random(seed), Issuer(Table(), Accounts(opening=OPENING))
+        cards = [card.pan for card in test_cards(network or "VISA")][:2]
+        payments: list[dict[str, Any]] = []
+        ledger, stans, at = Counter[str](), Counter[str](), AT
+        for _ in range(25):
+            at += timedelta(seconds=chance.choice((0, 1, 30)))
+            word = chance.choice(("new", "new", "again", REPEAT, "refund", *_CHANGES))
+            if word == "new" or not payments:
+                word = "new"
+                kind, units = chance.choice(("auth", "financial")), chance.choice((1000, 2500))
+                paid = {"kind": kind, "left": units, "terminal": chance.choice("123"), "ended": False}
+                stans[paid["terminal"]] += 1
+                options: Any = {"network": network, "version": None, "interface": link, "at": at}
+                options |= {"pan": chance.choice(cards), "stan": f"{stans[paid['terminal']]:06}"}
+                options |= {"details": {"terminal": f"TERM000{paid['terminal']}"}}
+                if link:
+                    options["version"] = interface(link).version
+                entry = chance.choice(("manual", "chip"))
+                sent = generate(kind, amount_minor_units=units, entry=entry, **options).message
+                step, paid["exchange"] = Step("request", sent), Exchange(network=network)
+                payments.append(paid)
+                ledger[options["pan"]] += units
+            else:
+                paid = chance.choice(payments)
+                made, left, pan = paid["exchange"], paid["left"], account(paid["exchange"].messages[0])[1]
+                if word in ("again", REPEAT):
+                    first = made.messages[0]
+                    mti = repeat_mti(first.mti) if word == REPEAT else first.mti
+                    later = f"{at:%m%d%H%M%S}" if word == REPEAT and 7 in first else first.get(7) or None
+                    host.decide(first.replace(mti=mti, de7=later), Session())
+                    continue
+                completes = word == "completion"
+                if paid["ended"] or left < 200 or (completes and paid["kind"] != "auth"):
+                    continue
+                stays = {"reversal": None, "partial_reversal": left // 2, "refund": 50}.get(word, left - 100)
+                own = f"{stans[paid['terminal']] + 1:06}"
+                repeats = link == "nac" and word.endswith("reversal")
+                stan = None if repeats else own
+                try:
+                    step = follow(made, word, amount_minor_units=stays, stan=stan, at=at, checked=False)
+                except OptionError:
+                    continue
+                stans[paid["terminal"]] += not repeats
+                ledger[pan] -= 50 if word == "refund" else left - (stays or 0)
+                if word == "refund" and 37 in made.messages[0] and chance.random() < 0.5:
+                    step = replace(step, message=step.message.replace(de37=made.messages[0][37]))
+                if word != "refund":
+                    paid["left"], paid["ended"] = stays or 0, word != "partial_reversal"
+            answer = host.decide(step.message, Session()).answer
+            assert answer is not None
+            if word != "refund":
+                made = paid["exchange"]
+                paid["exchange"] = made.plus(step, Step("answer", answer, None, len(made)))
+            assert {pan: OPENING - host.accounts.balance(pan) for pan in cards} == {
+                pan: ledger[pan] for pan in cards
+            }, (seed, word)
+
+
+_CHANGES = ("reversal", "partial_reversal", "completion")
