@@ -17,7 +17,6 @@ from sim.spec.tables import read_toml
 
 _PACKED = (BCD, SIGNED, NIBBLES)
 _FILLERS = (Odd(True, "0"), Odd(False, "F"), Odd(False, "0"), Odd(True, "F"))
-_WAYS: dict[tuple[object, ...], Way] = {}
 _CACHE_SIZE = 16384
 _LOADINGS, _MOST_OWN = 4, 24
 
@@ -38,13 +37,10 @@ class Way:
     gain: float
 
 
-def _way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
+@cache
+def _way(field: Field, change: tuple[tuple[str, Any], ...], cost: float, note: str) -> Way:
     """The one way that reads *field* so, shared by all formats."""
-    key = (field, repr(change), cost, note)
-    way = _WAYS.get(key)
-    if way is None:
-        way = _WAYS[key] = made_way(field, change, cost, note)
-    return way
+    return made_way(field, dict(change) or None, cost, note)
 
 
 def made_way(field: Field, change: Mapping[str, Any] | None, cost: float, note: str) -> Way:
@@ -110,7 +106,7 @@ def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Wa
     """Return the ways in which links of *kind* may write data element *number*, the plain one first; without
     rare ones if *strict*. Empty if the format has no such element."""
     plain = kind.format.field(number, version)
-    by_field = {} if plain is None else {plain: _way(plain, None, 0.0, "")}
+    by_field = {} if plain is None else {plain: _way(plain, (), 0.0, "")}
     page = kind.format.text if kind.format.text in PAGES else "ascii"
     for row in read_toml("guess")["alternative"]:
         if (strict and not row.get("free")) or not _applies(row, kind, version, number, plain):
@@ -118,7 +114,9 @@ def ways(kind: TriedFormat, version: str, number: int, strict: bool) -> tuple[Wa
         change = {key: page if value == "{text}" else value for key, value in row["change"].items()}
         field = kind.format.field(number, version, **change)
         if field is not None and field not in by_field:
-            by_field[field] = _way(field, change, row["cost"], row["note"].format(number=number))
+            by_field[field] = _way(
+                field, tuple(change.items()), row["cost"], row["note"].format(number=number)
+            )
     return tuple(by_field.values())
 
 
