@@ -152,6 +152,7 @@ def test_messages_of_a_log_are_masked_each_by_itself() -> None:
         f'<field id="52" value="{_PIN_BLOCK[:15]}"/></isomsg>',
         f"MTI: 0100\nDE 3: 000000\nDE 4: 000000001000\nDE 52: {_PIN_BLOCK.lower()}",
         f"{_request().replace(de52=_PIN_BLOCK)}\npin data : {_PIN_BLOCK}",
+        f"12:00 DEBUG 000000f0: {_PIN_BLOCK[:4]} {_PIN_BLOCK[4:8]} {_PIN_BLOCK[8:12]} {_PIN_BLOCK[12:]}",
         f"|31313030 f0242000 {_PIN_BLOCK[:8]} {_PIN_BLOCK[8:]}|\nMTI: 0100\nDE 3: 000000\nDE 11: 000042",
     ],
 )
