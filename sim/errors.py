@@ -49,8 +49,9 @@ def locate(field: int | None, offset: int | None, expected: str, found: str, uni
 
 def located(label: str, offset: int | None, expected: str, found: str, unit: str = "offset") -> str:
     """The same sentence for a place called *label*."""
-    place = label if offset is None else f"{label} at {unit} {offset}"
-    return f"{place}: expected {expected}, found {found}"
+    if offset is None:
+        return f"{label}: expected {expected}, found {found}"
+    return f"{label} at {unit} {offset}: expected {expected}, found {found}"
 
 
 class IsoError(ValueError):

@@ -58,7 +58,7 @@ class Message:
     def has_secondary(self) -> bool:
         """Whether the message has a secondary bitmap: it has an element above 64, or an empty secondary
         bitmap."""
-        return self.empty_secondary or max(self.fields, default=0) > bitmap.PRIMARY_BITS
+        return self.empty_secondary or (bool(self.fields) and max(self.fields) > bitmap.PRIMARY_BITS)
 
     @property
     def bitmap(self) -> str:

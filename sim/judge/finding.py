@@ -176,6 +176,7 @@ def hit_of_rule(network: str, order: int, text: RuleText, hit: Hit) -> Said:
 Answer = tuple[Said, ...]
 
 by_place: Callable[[Said], tuple[int, int, int]] = attrgetter("place")
+is_error: Callable[[Said], bool] = attrgetter("error")
 
 
 class Places(dict[int | None, tuple[int, int] | None]):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 from sim.codec import Message, ParseError, build, parse
 from sim.codec.text import strip_line_ending
 from sim.errors import BuildError
 from sim.judge import Finding, Severity
 from sim.judge.engine import Heard, hear
-from sim.judge.finding import Places, Said, by_place, locate_all, loudness, sentence
+from sim.judge.finding import Places, Said, by_place, is_error, locate_all, loudness, sentence
 from sim.judge.networks import OF_CARD
 from sim.operations.anatomy import dissect
 from sim.operations.findings import framing_finding, placed
@@ -20,21 +19,20 @@ from sim.spec.interfaces import interface
 from sim.spec.networks import NETWORKS
 from sim.spec.spellings import chosen_version, network_named, several
 
-_IS_ERROR = attrgetter("error")
-
 
 class Judgement:
     """The verdict of one set of rules on a message: `passed` immediately, `errors` and all `findings` on
     demand. The verdict needs no located findings, so they are made only on request."""
 
-    __slots__ = ("_findings", "_places", "_said", "network", "passed")
+    __slots__ = ("_errors", "_findings", "_places", "_said", "network", "passed")
 
     network: str
     passed: bool  # whether none of the findings is an error
 
     def __init__(self, places: Places, said: Sequence[Said], network: str = "") -> None:
         self.network, self._places, self._said = network, places, said
-        self.passed = not any(map(_IS_ERROR, said))
+        self._errors = [*filter(is_error, said)]
+        self.passed = not self._errors
         self._findings: tuple[Finding, ...] | None = None
 
     def __repr__(self) -> str:
@@ -50,7 +48,7 @@ class Judgement:
     @property
     def wrong(self) -> int:
         """The number of errors."""
-        return sum(map(_IS_ERROR, self._said))
+        return len(self._errors)
 
     @property
     def warnings(self) -> int:
@@ -62,8 +60,7 @@ class Judgement:
         """The errors as sentences."""
         if self.passed:
             return []
-        errors = sorted(filter(_IS_ERROR, self._said), key=by_place)
-        return [finding.hit.said or sentence(self._places, finding.hit) for finding in errors]
+        return [sentence(self._places, finding.hit) for finding in sorted(self._errors, key=by_place)]
 
 
 def _beyond(others: Iterable[Said], said: Sequence[Said]) -> Sequence[Said]:
