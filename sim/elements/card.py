@@ -60,7 +60,7 @@ _WHOLE_TRACK_1 = re.compile(
 _WITH_COUNTRY = "59"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Track2:
     """The parts of track 2; `expiry` (YYMM) and `service` may be empty. The repr shows no card data."""
 

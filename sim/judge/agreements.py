@@ -39,14 +39,14 @@ def _bind(row: Mapping[str, str], path: str, version: str) -> None:
     table, start = spec(version), place.start or 0
     inside = {"path": path, "tag": tag} if tag else {}
     severity = Severity(row["severity"]) if row["severity"] else None
-    right = coded(row["pattern"], version).fullmatch
     given = [condition.split("~") for condition in row["given"].split(" & ") if condition]
-    conditions = [coded(pattern, version).fullmatch for _, pattern in given]
 
     def check(value: str, *beside: str) -> Told:
-        if right(value) or not (tag or clean(value, number, table)):
+        # Patterns are compiled when a message first needs them: most versions and rows are never asked.
+        if coded(row["pattern"], version).fullmatch(value) or not (tag or clean(value, number, table)):
             return None
-        if not all(matches(text) for matches, text in zip(conditions, beside, strict=True)):
+        conditions = (coded(pattern, version) for _, pattern in given)
+        if not all(pattern.fullmatch(text) for pattern, text in zip(conditions, beside, strict=True)):
             return None
         text = value[place]
         counts = {f"{noun}s": counted(len(value), noun) for noun in ("digit", "character")}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from statistics import median
 from time import perf_counter
 
-from serving import OTHER, OURS, serving
+from serving import OTHER, OURS, environment, serving
 from table import Group, Limit, Row, plain, ratio
 
 RUNS, QUICK_RUNS = 31, 7
@@ -24,7 +24,7 @@ def import_times(runs: int) -> dict[str, list[float]]:
     for turn in range(runs + 1):
         for name, program in programs.items():
             start = perf_counter()
-            subprocess.run([sys.executable, "-c", program], check=True)
+            subprocess.run([sys.executable, "-c", program], check=True, env=environment())
             if turn:  # the first has files to read and bytecode to write
                 spent[name].append((perf_counter() - start) * 1000)
     return spent

@@ -59,14 +59,23 @@ class Server:
         return json.loads(text)
 
 
+def environment() -> dict[str, str]:
+    """Ours for a process that is measured: without our settings, and with bytecode written as it is where
+    packages are installed, or every start would compile the sources."""
+    return {
+        name: text
+        for name, text in os.environ.items()
+        if not name.startswith("SIM_") and name != "PYTHONDONTWRITEBYTECODE"
+    }
+
+
 @contextmanager
 def serving(*command: str, more: tuple[str, ...] = ()) -> Iterator[Server]:
     """Run *command* with a free port and *more* behind it, until the block is left."""
     port = _free_port()
-    environment = {name: text for name, text in os.environ.items() if not name.startswith("SIM_")}
     start = perf_counter()
     process = subprocess.Popen(
-        [*command, str(port), *more], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+        [*command, str(port), *more], cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL
     )
     try:
         _wait(port, process, start + PATIENCE)
