@@ -31,9 +31,7 @@ def field_values(message: Message, network: str | None = None) -> list[dict[str,
     if shown := binary & fields.keys():
         upper = {number: fields[number].upper() for number in shown if HEX_DIGITS.issuperset(fields[number])}
         fields = fields | upper
-    return [
-        {"number": number, "name": names[number], "value": value} for number, value in sorted(fields.items())
-    ]
+    return [{"number": number, "name": names[number], "value": fields[number]} for number in sorted(fields)]
 
 
 @lru_cache(maxsize=64)
