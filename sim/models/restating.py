@@ -230,7 +230,7 @@ def _dropped(before: Restated, answer: Restated) -> Iterator[str]:
 
 def _lost(rules: Plan, plan: Plan) -> str:
     """A note on what the rules read in a description but *plan* lacks or has differently; else empty."""
-    if plan.not_possible:
+    if plan.not_possible and not plan.text:  # the model's word, not the rules' on its answer
         return f"A language model says that it is not possible: {plan.not_possible}"
     have = {(name, str(value)) for _, _, name, value, _ in plan.rows()}
     lost = [
@@ -242,7 +242,9 @@ def _lost(rules: Plan, plan: Plan) -> str:
     lost += [
         name for name in ("outcome", "then", "count", "fault") if getattr(own, name) != getattr(other, name)
     ]
-    return f"Read by rules; a model reads {', '.join(dict.fromkeys(lost))} differently" if lost else ""
+    if lost:
+        return f"Read by rules; a model reads {', '.join(dict.fromkeys(lost))} differently"
+    return f"Read by rules; a model reads it unclearly: {plan.unclear[0]}" if plan.unclear else ""
 
 
 def _left(rules: Plan) -> list[str]:
