@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -78,9 +79,10 @@ def _standard_input() -> str:
 
 
 def text_of(data: bytes) -> str:
-    """Bytes as text if they are text; otherwise in hexadecimal, so that the format can be guessed."""
+    """Bytes as text if they are text; otherwise in hexadecimal, so that the format can be guessed. Windows
+    writes text in UTF-16, too."""
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8")
     except UnicodeDecodeError:
         return data.hex()
     return text if text.isprintable() or not set(text) & _CONTROL else data.hex()

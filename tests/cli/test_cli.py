@@ -209,6 +209,8 @@ def test_the_name_of_a_file_is_not_a_message(tmp_path: Path) -> None:
 
 def test_bytes_come_through_a_pipe() -> None:
     """Raw bytes, not only their hex digits, are recognized in a pipe."""
+    for encoding in ("utf-8-sig", "utf-16"):
+        assert Run("validate", given=REQUEST.encode(encoding)).status == 0, encoding
     raw = encode(
         parse(REQUEST), "ascii_binary" if "ascii_binary" in sim.formats()["name"].tolist() else "bcd"
     )
