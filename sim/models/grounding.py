@@ -180,11 +180,14 @@ class Ground:
         units = _units(sentence)
         findings: list[_Finding] = []
         named: set[int] = set()
+        decided = False
         original = _named([unit for unit in units if unit.has("original")])
         for clause in _clauses(units):
             keys = {key for unit in clause for key, _ in unit.pairs}
-            named = original or _named(clause) or (set() if keys & _CLAIMS else named)
-            findings += self._clause(clause, named)
+            follows = keys.isdisjoint(_CLAIMS)  # declined, code 51
+            named = original or _named(clause) or (named if follows else set())
+            decided = (decided and follows) or not keys.isdisjoint(("decision", "reason"))
+            findings += self._clause(clause, named, decided)
         false, excluded, unsure, strange, proof = (
             [text for one, text in findings if one == kind] for kind in _KINDS
         )
@@ -198,8 +201,9 @@ class Ground:
             return Verdict.UNCHECKED, [*excluded, *unsure, *strange]
         return Verdict.SUPPORTED, []
 
-    def _clause(self, clause: list[_Unit], named: set[int]) -> list[_Finding]:
-        """What is found in *clause*, which names the elements *named*, or follows a clause that does."""
+    def _clause(self, clause: list[_Unit], named: set[int], decided: bool) -> list[_Finding]:
+        """What is found in *clause*, which names the elements *named* and tells a decision if *decided*, or
+        follows a clause that does."""
         found: list[_Finding] = []
         amounts = _amounts(clause)
         pairs = {pair for unit in clause for pair in unit.pairs}
@@ -209,7 +213,7 @@ class Ground:
         for at, unit in enumerate(clause):
             claims = [pair for pair in unit.pairs if pair[0] in _CLAIMS]
             if unit.kind in ("number", "code"):
-                found.append((self._figure(clause, at, named, "decision" in keys), unit.text))
+                found.append((self._figure(clause, at, named, decided), unit.text))
             elif unit.kind == "slot" or (unit.kind == "label" and int(unit.text) in labels):
                 found.append(("proof", unit.text))
             elif claims:
