@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support import AT
 
-from sim.exchanges import make
+from sim.exchanges import Exchange, make
 from sim.widgets import ExchangePanel
 
 
@@ -67,3 +67,14 @@ def test_one_message_of_it_is_shown() -> None:
     panel.outcome, panel.then = "approved", ""
     panel.run()
     assert (panel.step, panel.views.anatomy.message[:4]) == (1, "0100")
+
+
+def test_messages_of_an_interface_are_shown_as_it_writes_them() -> None:
+    """With its layouts; nothing is left of the message when there is no exchange, or an empty one."""
+    panel = ExchangePanel(at=AT)
+    for options in ({"interface": "nac", "message_type": "financial"}, {"interface": "base24"}):
+        panel.exchange = make(network="VISA", at=AT, **options)
+        assert (panel.views.anatomy.view["fault"], panel.views.anatomy.view["findings"]) == (None, [])
+    for nothing in (Exchange.of([], network="VISA"), None):
+        panel.exchange = nothing
+        assert panel.views.anatomy.message == ""

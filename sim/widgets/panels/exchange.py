@@ -9,10 +9,10 @@ from typing import Any
 import ipywidgets  # type: ignore[import-untyped]
 import traitlets
 
-from sim.codec import build
 from sim.exchanges import make, tell
 from sim.grid import as_html
 from sim.widgets.markup import hint, wrong
+from sim.widgets.model import taken
 from sim.widgets.panels.fields import Form, InputField, show, traits_of
 from sim.widgets.panels.panel import MessageViews, Panel, RunBar, has_tables
 
@@ -92,10 +92,12 @@ class ExchangePanel(Panel, _Options):  # type: ignore[misc]
         self._show_step()
 
     def _show_step(self) -> None:
-        if self.exchange is not None:
-            message = self.exchange.messages[self.step - 1]
+        if self.exchange:
             self.steps.value = self.step
-            self.views.put(build(message), message.version, self.exchange.network, None)
+            raw, version, held = taken(self.exchange.messages[self.step - 1], None)
+            self.views.put(raw, version, self.exchange.network, None, held)
+        else:
+            self.views.put("", None, None, None)
 
     def __repr__(self) -> str:
         return f"ExchangePanel({len(self.exchange) if self.exchange is not None else 'no'} messages)"
