@@ -154,7 +154,7 @@ def named(part: Reader, requests: Sequence[Asked]) -> list[int]:
     """The indices of the *requests* that *part* names: `the second`, `all but the visa one`."""
     if len(requests) < 2:
         return []
-    verbs = part.all("negation", "decision", "then")
+    verbs = part.all("negation", "decision", "then", "head")
     for mark in [*part.marks]:
         end = beside.singled(part.folded, mark)
         off = [verb for verb in verbs if verb.end <= mark.start][-1:] if mark.key in _BY else []
@@ -218,8 +218,9 @@ def _added(last: Asked, part: Reader, compose: Callable[..., Plan]) -> Plan | No
     heads = [start for start in heads if _leads(part, lead.end(), start)]
     if not (heads or part.all("alone")):
         return None
-    for mark in part.all("order", "earlier", "it"):
-        mark.key = "aside"
+    for mark in part.marks:
+        if mark.key in ("order", "earlier", "it") or mark.end < lead.end():
+            mark.key = "aside"  # and then one payment
     names = KEPT if heads else ("network", "version")
     return compose(part, {name: value for name, value in last.options.items() if name in names})
 

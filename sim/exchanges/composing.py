@@ -57,6 +57,7 @@ _LABELLED = {2: "pan", 14: "expiry", 18: "mcc", 32: "acquirer", 39: "code", 41: 
              37: "rrn", 38: "approval"}  # fmt: skip
 _NONE: Mapping[str, Any] = MappingProxyType({})
 MOST_DESCRIPTION = 2000  # characters, as in the interface
+_OF_ENTRY = ("pin", "three_d_secure", "token", "cvv2", "postal_code", "store_card", "initiator")
 _USUAL_COUNTRY = "US"  # of the merchant, by default
 # Pairs of card entries: the first says less than the second.
 _LESS = (("stripe", "fallback"), ("manual", "moto"), ("chip", "fallback"), ("ecommerce", "stored"))
@@ -222,6 +223,8 @@ class Composer(Draft):
         self.network = network
         if network and self.all("network", "pan", "tail"):
             self.put("network", network, "network", "pan", "tail")
+            if "pan" not in self.words:
+                self.options.pop("pan", None)
 
     def _card_ending(self, tail: str, network: str | None) -> str | None:
         """The network of the test card that ends in *tail*, one of *network* if given; default cards come
@@ -327,6 +330,9 @@ class Composer(Draft):
             self.notes.append("The card entry was not given: e-commerce, as the card is stored")
         if self.options.get("initiator"):
             self.options.setdefault("entry", "stored")
+        if "entry" in self.words:  # those of another entry are of no use
+            self.options = {name: value for name, value in self.options.items()
+                            if name not in _OF_ENTRY or name in self.words}  # fmt: skip
 
     def _option(self, mark: Mark) -> None:
         name, _, text = mark.value.partition("=")
@@ -481,12 +487,6 @@ class Composer(Draft):
         self.network = self.options.get("network")
         if before.kind == before.purpose and self.all("head", "amount", "bare"):
             self.bad("a network message with options of a payment")
-        entries = ("pin", "three_d_secure", "token", "cvv2", "postal_code", "store_card", "initiator")
-        if "entry" in self.words:
-            self.options = {name: value for name, value in self.options.items()
-                            if name not in entries or name in self.words}  # fmt: skip
-        if "network" in self.words and "pan" not in self.words:
-            self.options.pop("pan", None)
         self._more(before)
         for mark in self.all("kind"):
             reversals = (
@@ -543,7 +543,7 @@ class Composer(Draft):
                     self.bad(near[0].words)
                 near[0].key = "amount"
                 near[0].value = replace(whole, minor_units=whole.minor_units + int(f"{mark.value}{units}"))
-            elif not self.all("head", "tip", "cashbackof"):
+            elif mark.key == "less" or not self.all("head", "tip", "cashbackof"):
                 self.bad(mark.words)
 
     def _decided(

@@ -282,8 +282,8 @@ class Reader:
         while words and words[-1] in ("of", "de", "la"):
             words.pop()
         table = lexicon.phrases()[0]
-        if not match[0].lower().startswith(("at ", "bei ", "chez ", "en ")):
-            return match[1].rstrip(".,")  # the merchant is Trattoria Roma
+        if fold(self.text[match.start() : match.start(1)]).strip(" :") not in _BEFORE_NAME:
+            return " ".join(words).rstrip(".,")  # the merchant is Trattoria Roma
         kinds = [{key for key, _ in table.get(words_of(word.strip(".,")), ())} for word in words]
         cut = next((at for at, kind in enumerate(kinds) if kind & _NO_NAME), len(words))
         words, kinds = words[:cut], kinds[:cut]
@@ -374,6 +374,9 @@ _E_COM = re.compile(r"\be[- ]com\b|[.]com\b")  # no Portuguese
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“„]([^\"“”]{2,40})[\"”“]")
+# Words that a name may follow without being all of it.
+_BEFORE_NAME = frozenset(("at", "at the", "bei", "chez", "en", "merchant", "handler", "comercio", "lojista",
+                          "commercant", "named", "called"))  # fmt: skip
 _NO_NAME = frozenset(("network", "city", "currency", "country", "entry", "option", "decision", "atm", "then",
                       "reason", "reason!"))  # fmt: skip
 

@@ -300,6 +300,15 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa echo", "with a sign-on before it", ["0800 70~0", "0800 70=301"]),
         ("visa purchase 20 USD", "raise it by 5", ["0100 4=000000002500"]),  # no hold: the amount
         ("visa purchase 20 USD", "lower it by 5 USD", ["0100 4=000000001500"]),
+        ("visa 9 USD", "add one JCB payment of 5 EUR", ["0100 2~4", "0100 2~35 4=000000000500"]),
+        ("visa card 4012888888881881, 9 USD", "add a JCB payment of 5 EUR", ["0100 2~4012", "0100 2~35"]),
+        ("visa 9 USD chip with PIN", "and a contactless purchase of 5", ["0100 52+0", "0100 22~07 52!0"]),
+        (
+            "visa 1 EUR, mastercard 2 EUR",
+            "refund the visa",
+            ["0100 2~4", "0110", "0100 2~4 3~20 4=000000000100", "0110", "0100 2~5", "0110"],
+        ),
+        ("visa 9 USD times out, reversed", "repeat it once", ["0100", "0400", "0401", "0410"]),
         (
             "visa 1 EUR, mastercard 2 EUR, jcb 3 EUR",
             "all approved but the mastercard one",
@@ -484,6 +493,7 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
         ("visa 1.234 EUR", "contactless"),  # a doubt remains until it is answered
         ("visa 9 USD, chip swipe", "with PIN"),
         ("visa preauth 9 USD, increased", "increase by 5 USD"),
+        ("visa preauth 90 USD", "lower the hold by 20"),  # a partial reversal, or another request
         ("visa 9 USD", "go back to chip"),
         ("visa 9 USD", "no app"),
         ("visa cash withdrawal of 9 USD", "the ATM paid out only 4, refund the rest"),
@@ -585,6 +595,9 @@ def test_ten_of_these_of_which_every_third_is_declined() -> None:
         ),
         ("visa purchase of 9 EUR so that we can see a decline", ["0100", "0110"], ("outcome", "05")),
         ("visa 1200 request in USD", ["1200"], ("currency", "USD")),
+        ("merchant Mastercard sale 20 EUR", ["0100"], ("network", "MASTERCARD")),
+        ("visa 20 EUR, merchant Bobs Diner Berlin", ["0100"], ("country", "DE")),
+        ("visa customer orders shoes online at Zalando for 20 EUR", ["0100"], ("entry", "ecommerce")),
         ("compra visa de 9 BRL pelo aplicativo", ["0100"], ("entry", "ecommerce")),
     ],
 )
@@ -706,12 +719,14 @@ def test_words_and_doubts_are_said_apart() -> None:
 @pytest.mark.parametrize(
     ("text", "doubt"),
     [
+        ("visa 20 EUR approved online by the issuer", "online"),
         ("visa sale 20 USD declined, no funds, expired card", "contradicts itself: no funds / expired card"),
         ("then declined: a Visa sale of 20 USD and an Amex sale of 10 EUR", "two amounts: 20 USD, 10 EUR"),
     ],
 )
 def test_two_things_where_one_can_be_are_named(text: str, doubt: str) -> None:
-    """Two reasons with codes of their own; payments that a text lists after a decision about none."""
+    """Two reasons with codes of their own; payments that a text lists after a decision about none; a sale or
+    an authorization that is online."""
     assert doubt in plan_of(text).unclear
 
 
