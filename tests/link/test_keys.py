@@ -465,6 +465,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: keys.cvv(PAN, "2912", "000", PAIR, length=10**5000),
         "length: expected 1 to 5 digits, found another",
     ),
+    "a PIN for a length": (
+        lambda: keys.cvv(PAN, "2912", "000", PAIR, length=1234),
+        "length: expected 1 to 5 digits, found another",
+    ),
     "a start in words": (
         lambda: keys.pin_offset(PAN, "1234", PAIR, start="0"),  # type: ignore[arg-type]
         "start: expected positions",

@@ -20,7 +20,7 @@ CipherName = Literal["TDES", "AES"]
 _SIZES = {"TDES": (8, 16, 24), "AES": (16, 24, 32)}
 _BLOCK = {"TDES": 8, "AES": 16}
 _LETTERS = str.maketrans("ABCDEF", "012345")
-_MOST_SHOWN = 10_000  # a greater number is no length or index; it may be a secret
+_MOST_SHOWN = 100  # a greater number is no length or index; it may be a secret
 _SHOWN_OF_CHECK = {"TDES": 3, "AES": 5}
 
 
