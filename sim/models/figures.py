@@ -16,7 +16,7 @@ from sim.exchanges.lexicon import fold, pattern, phrases_of
 from sim.spec.tables import read_csv
 
 # Letters or stars, and digits: a reference, a masked card number.
-_CODE = r"\b(?=[a-z*]*\d)(?=[\d*]*[a-z*])[\w*]{2,}|\*+\d{4}\b"
+_CODE = r"\b(?=[a-z*]{0,40}\d)(?=[\d*]*[a-z*])[\w*]{2,}|(?<![*])[*]+\d{4}\b"
 _NUMBER = r"(?!3[ -]?ds?\b)\d+(?:[.,'’]\d+| \d{3}(?!\d))*"
 _WORD = r"[a-z]+(?:'[a-z]+)?|\d+|[€£¥$%&+]"
 _ABBREVIATED = frozenset(("3ds", "3d", "cvv2", "cvc2", "e2e", "track2"))  # codes that are words

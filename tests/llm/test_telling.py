@@ -76,7 +76,7 @@ def test_a_sentence_ends_where_it_ends() -> None:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize(
-    "unit", ["1 ", "10.00 ", "1.2,3'", "approved ", "genehmigt ", "issuer of the ", "DE 4 "]
+    "unit", ["1 ", "10.00 ", "1.2,3'", "*", "a*", "approved ", "genehmigt ", "issuer of the ", "DE 4 "]
 )
 def test_judging_grows_with_the_sentence_alone(unit: str, language: str) -> None:
     """A model's longest answer as one clause takes a moment."""
