@@ -1,13 +1,14 @@
 """Figures as values: what a number, date, time or code in a text may mean, however it is written.
 
-A value is a text of one form: money `=45.90`, a date `11-20` or month `2029-12`, a time `10:15:30`, anything
-else as it is. Two figures agree if they may mean one value.
+A value is a text of one form: money `=45.90`, a date `11-20`, a month `2029-12` or `--12`, a time `10:15:30`,
+anything else as it is. Two figures agree if they may mean one value.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from functools import cache
 from itertools import combinations
 from typing import NamedTuple
@@ -23,7 +24,7 @@ _ABBREVIATED = frozenset(("3ds", "3d", "cvv2", "cvc2", "e2e", "track2"))  # code
 _MONEY = re.compile(r"\d{1,3}(?:[.,'’ ]\d{3})+(?:[.,]\d\d)?|\d+[.,]\d{2,3}")
 _CENTS = re.compile(r"=\d{1,12}[.]\d\d")
 _GROUPS = re.compile(r"\b[\d*]{4} (?:[\d*]{2,4} [\d*]{2,4} \d{4}|[\d*]{6} [\d*]\d{4})\b")
-_HUNDRED, _DAY = 100, 24
+_DAY = 24
 # A day's number ends no sentence, nor does the letter of an abbreviation.
 _END = re.compile(
     r"(?<=[.!?])(?<!\b[a-z][.])(?<!\b\d[.])(?<!\b\d\d[.])\s+"
@@ -32,7 +33,8 @@ _END = re.compile(
 
 
 class Piece(NamedTuple):
-    """A piece of a text: its kind, how it is written, and what it may mean, if it is a figure."""
+    """A piece of a text: its kind, its text (of a date or time, the shortest it may mean), and what it may
+    mean, if it is a figure."""
 
     kind: str
     text: str
@@ -119,8 +121,9 @@ def numbers(text: str) -> list[str]:
 
 def money(number: str, minor: bool) -> set[str]:
     """The amount *number*, also as one in minor units, if it may be *minor*."""
-    whole = {f"={number}.00"} if number.isdecimal() else set()
-    return {f"={number}"} | whole | ({f"={cents_text(int(number))}"} if minor and whole else set())
+    if not number.isdecimal():
+        return {f"={number}"}
+    return {f"={number}", f"={number}.00", *([f"={Decimal(number).scaleb(-2):f}"] if minor else [])}
 
 
 def cents(value: str) -> int | None:
@@ -128,22 +131,18 @@ def cents(value: str) -> int | None:
     return int(value[1:].replace(".", "")) if _CENTS.fullmatch(value) else None
 
 
-def cents_text(hundredths: int) -> str:
-    """An amount of so many hundredths."""
-    return f"{hundredths // _HUNDRED}.{hundredths % _HUNDRED:02}"
-
-
 def implied(given: Iterable[str]) -> Iterator[str]:
     """The values and what follows from them: a time is also one without seconds, a date has a year and a
     month, a masked number its digits."""
     for value in given:
         yield value
-        if value[0].isdigit() and (mark := next((one for one in ":-" if one in value[1:]), "")):
+        if value[0].isdigit() and (mark := kind(value)):
             parts = value.split(mark)
-            spans = combinations(range(len(parts) + 1), 2)
-            for a, b in spans:
+            for a, b in combinations(range(len(parts) + 1), 2):
                 if (b - a > 1 or len(parts[a]) > 2) and (mark == "-" or a == 0):
                     yield mark.join(parts[a:b])
+            if mark == "-":
+                yield f"--{parts[len(parts[0]) > 2]}"
         elif "*" in value:
             yield from (*re.findall(r"\d{4,}", value), f"*{value.rpartition('*')[2]}")
 

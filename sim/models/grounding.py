@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from functools import cache
 from itertools import chain
@@ -37,7 +38,7 @@ _ONE_OF = frozenset(
 )
 _PURPOSES = ("refund", "cash")  # of another purpose, text may tell what is or will be
 _NAMES = ("network", "country", "currency")  # a name is false in whatever sentence it is
-_NEUTRAL = frozenset(("idle", "order", "month", "request", "answer", "amountword", "currencyword", "number"))
+_NEUTRAL = frozenset(("idle", "order", "request", "answer", "amountword", "currencyword", "number"))
 _CARD = {"presence": ("card", "present"), "absence": ("card", "absent")}
 _ABSENT = frozenset((("entry", "ecommerce"), ("entry", "moto"), ("entry", "stored")))
 _TAPPED = ("entry", "contactless")  # also read from the chip
@@ -49,7 +50,7 @@ _BY = ("by", "von", "vom", "por", "pelo", "pela", "par")
 _CODED = ("code", "codigo")  # beside a decision, they are its code
 _OR = {"or", "nor", "oder", "noch", "ni", "ou", "nem", "o"}
 _RESTATED = 3  # words of a clause that a fact repeats
-_PART = re.compile(r"(?:approved for|Only) ([\d.,]+)(?: [A-Z]{3})? of ([\d.,]+)")
+_PART = re.compile(r"(?:approved for|Only) (\d[\d.,]*)(?: [A-Z]{3})? of (\d[\d.,]*)")
 _PORTUGUESE_IS = re.compile(r"\bé\b", re.IGNORECASE)  # without its accent it is `and`
 _FUNCTION = re.compile(r" \d\d(\d)\d ")  # the third digit of an MTI
 _APPROVAL = re.compile(r"approval code \w+")
@@ -115,7 +116,6 @@ class Ground:
     """The statements that *facts* support, in sentences in *language*."""
 
     def __init__(self, facts: Facts, language: str = "en") -> None:
-        every = " . ".join(facts.texts)
         texts = [[_units(one) for one in figures.sentences(text)] for text in facts.texts]
         self.language = language
         # The elements that have each value.
@@ -126,12 +126,10 @@ class Ground:
         self.elements = facts.elements.keys()
         sentences = [*chain.from_iterable(texts)]
         pairs = {pair for units in sentences for unit in units for pair in unit.pairs}
-        self.months = {pair for pair in pairs if pair[0] == "month"}
         for value in _values(chain.from_iterable(sentences)):
             self.places.setdefault(value, {_NOWHERE})
         for code in [code for key, one in pairs if key == "currency" and (code := currency(one))]:
             self.places.setdefault(code.numeric, set()).update(_CURRENCIES)
-        self.months |= {("month", f"{int(one[-5:-3])}") for one in self.places if figures.kind(one) == "-"}
         self.claims = {
             claim
             for keys, units in (
@@ -147,10 +145,11 @@ class Ground:
         self.answer_codes = {*re.findall("[0-9A-Z]+", _APPROVAL.sub("", facts.decided))}
         if any(key == "entry" for key, _ in self.claims):
             self.claims.add(("card", "present" if _ABSENT.isdisjoint(self.claims) else "absent"))
-        found = _PART.search(every)
-        part, whole = (figures.numbers(one)[0] for one in found.groups()) if found else ("", "")
-        self.part = f"={part}" if part else ""
-        self.claims |= {_PARTIAL} if self.part else set()
+        self.part = self.rest = ""  # of a partial approval, what is approved and what is not
+        if found := _PART.search(" . ".join(facts.texts)):
+            part, whole = (Decimal(figures.numbers(one)[0]) for one in found.groups())
+            self.part, self.rest = f"={part}", f"={whole - part}"
+            self.claims.add(_PARTIAL)
         self.claims |= {_MADE} if any(key == "decision" for key, _ in self.claims) else set()
         if ("head", "purchase") in self.claims and self.claims.isdisjoint((_DECLINED, ("then", "reversal"))):
             self.claims.add(("fact", "paid"))
@@ -163,8 +162,6 @@ class Ground:
             self.values.setdefault(key, set()).add(value)
         self.answers = {*_claims(_units(facts.answers)), *self.claims, _MADE}
         self.cents = {cents for one in self.places if (cents := figures.cents(one)) is not None}
-        rest = (figures.cents(f"={whole}") or 0) - (figures.cents(self.part) or 0) if part else 0
-        self.rest = f"={figures.cents_text(rest)}"  # of a partial approval, what is not approved
         steps = map(_units, _STEP.split(facts.decided))
         self.steps = [(set(_claims(units)), set(_values(units))) for units in steps]
         named = (one for key, value in self.claims if key in _NAMES for one in values_of(key).get(value, ()))
@@ -212,7 +209,7 @@ class Ground:
         denied, last = False, -1
         for at, unit in enumerate(clause):
             claims = [pair for pair in unit.pairs if pair[0] in _CLAIMS]
-            if unit.kind in ("number", "code"):
+            if unit.kind in ("number", "code") or unit.has("value"):
                 found.append((self._figure(clause, at, named, decided), unit.text))
             elif unit.kind == "slot" or (unit.kind == "label" and int(unit.text) in labels):
                 found.append(("proof", unit.text))
@@ -224,9 +221,9 @@ class Ground:
                 last = at
                 is_denied = denied and not self._denies([unit])
                 found += self._claimed(claims, is_denied, amounts, pairs)
-            elif unit.has("city") or unit.has("month"):
-                known = self.words.issuperset(unit.text.split()) or self.months.issuperset(unit.pairs)
-                near = unit.has("city") and any(("country", one) in self.claims for _, one in unit.pairs)
+            elif unit.has("city"):
+                known = self.words.issuperset(unit.text.split())
+                near = any(("country", one) in self.claims for _, one in unit.pairs)
                 found.append(("proof" if known else "strange" if near else "false", unit.text))
             elif unit.has("bears") and "reason" not in keys:
                 money = amounts or "currency" in keys
@@ -408,9 +405,9 @@ def _mistakes_roles(clause: list[_Unit]) -> bool:
         return True
     if party.has("party", "issuer"):
         asked = any(unit.has("asks") for unit in units[:agent])
-        verbs = (unit for unit in units[agent:] if unit.has("asks") or any(map(unit.has, _OF_ISSUERS)))
+        verbs = (unit for unit in units[agent:] + units[:agent] if any(map(unit.has, ("asks", *_OF_ISSUERS))))
         verb = next(verbs, None)
-        return not asked and (keys.isdisjoint(_OF_ISSUERS) or (verb is not None and verb.has("asks")))
+        return not asked and (verb is None or verb.has("asks"))
     decided = decided or (party.has("party", "acquirer") and "reason" in keys)
     if decided and not any(unit.has("party", "issuer") for unit in clause):
         return True
@@ -559,7 +556,7 @@ def _table() -> tuple[dict[tuple[str, ...], tuple[Claim, ...]], dict[str, int]]:
         bare = tuple(word for word in words if word not in phrases_of("copula"))
         made[bare] = (*made.get(bare, ()), pair)
     for name, number in phrases_of("month").items():
-        made.setdefault(words_of(name), (("month", number),))
+        made.setdefault(words_of(name), (("value", f"--{number.zfill(2)}"),))
     longest: dict[str, int] = {}
     for words in made:
         longest[words[0]] = max(len(words), longest.get(words[0], 1))

@@ -86,6 +86,11 @@ def test_judging_grows_with_the_sentence_alone(unit: str, language: str) -> None
     assert time.process_time() - begun < 0.4
 
 
+def test_a_number_of_any_length_is_read() -> None:
+    """A number with more digits than Python converts is an amount that the message does not have."""
+    assert ground(DECLINE).judge(f"The amount is {'1' * 4350} cents.")[0] is Verdict.FALSE
+
+
 def test_the_explanation_by_rules_may_always_be_said() -> None:
     """Every sentence of the rules stands, for all kinds, versions, networks."""
     for at, kind in enumerate(("auth", "financial", "advice", "reversal", "echo")):
