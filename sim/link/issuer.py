@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from sim.link.keys.ring import KeyRing
 
 
-Key = tuple[str, ...]
 _MONEY = (3, 4)
 _LINKS: tuple[Link, ...] = ("original", "approved")
 _MOST_OF_ONE = 100  # authorizations of a transaction, and bookings that one key finds
+_KEYS = 8  # of a booking, about
 
 
 class Booking(NamedTuple):
@@ -63,8 +63,9 @@ class Booking(NamedTuple):
 
     @property
     def message(self) -> Message:
-        """What links compare of its message."""
+        """What links compare of its message; its card number may have been in a track."""
         fields = {number: text for number, text in zip(_SAID, self.said, strict=True) if text}
+        fields[2] = self.pan
         return Message(self.mti, fields, self.version)
 
 
@@ -84,7 +85,7 @@ class Accounts:
         self.remembered: int = limits["remembered"]
         self._booked: Kept[int, Booking] = Kept(self.remembered)
         # The bookings that a later message finds by each key, and the increments by first authorization.
-        self._numbers: Kept[Key, tuple[int, ...]] = Kept(4 * self.remembered)
+        self._numbers: Kept[str, tuple[int, ...]] = Kept(_KEYS * self.remembered)
         self._increments: Kept[int, tuple[int, ...]] = Kept(self.remembered)
         self._count = 0
         for pan, balance in (balances or {}).items():
@@ -134,14 +135,13 @@ class Accounts:
         for rule in seeking(message.version, message.mti):
             if key := rule.key(message, later=True):
                 for number in reversed(self._numbers.get(key) or ()):
-                    booking = self._booked.get(number)
-                    if booking is None or not rule.agrees(booking.message, message):
+                    if (booking := self._booked.get(number)) is None:
                         continue
-                    if message.mti[1] == _REVERSAL or not is_credit(booking.message):
-                        return (
-                            number,
-                            booking,
-                        )  # a refund is only reversed, even with its purchase's reference
+                    # A refund, which may have the reference of its purchase, is only reversed.
+                    earlier = booking.message
+                    able = message.mti[1] == _REVERSAL or not is_credit(earlier)
+                    if able and rule.agrees(earlier, message):
+                        return number, booking
         return None
 
     def complete(self, message: Message, amount: int) -> bool:

@@ -666,3 +666,26 @@ def test_a_completion_finds_no_refund() -> None:
     assert host.accounts.balance(PAN) == 10_000 - 700 + 50
     decide(host, reverse(refund, stan="000009").message)
     assert host.accounts.balance(PAN) == 10_000 - 700
+
+
+def test_a_reversal_is_of_the_card_that_was_read() -> None:
+    """A terminal's number was used again, for another card: its reversal does not undo what a track paid."""
+    host, paid = issuer(), message(1, entry="stripe").replace(de2=None)
+    other = generate("financial", pan="5555555555554444", stan=paid[11], at=AT).message
+    decide(host, paid)
+    balance = host.accounts.balance(PAN)
+    undone = reverse(other, stan=other[11]).message.replace(de37=None, de90=None, de41=paid[41])
+    assert host.accounts.give_back(undone) is None
+    assert host.accounts.balance(PAN) == balance
+
+
+@pytest.mark.parametrize("network", ["VISA", "MASTERCARD"])
+@pytest.mark.parametrize("version", ["1987", "1993"])
+def test_transactions_are_found_as_long_as_they_are_remembered(network: str, version: str) -> None:
+    """Each of the latest transactions can be reversed, however many elements it may be found by."""
+    accounts = Accounts(limits={"remembered": 20})
+    sent = generate("auth", network=network, version=version, at=AT).message
+    paid = [sent.replace(de11=f"{stan:06}", de37=f"{stan:012}") for stan in range(1, 61)]
+    for one in paid:
+        accounts.book(one, 100, respond(one, approval=one[11]).message)
+    assert [accounts.give_back(reverse(one).message) for one in paid[-20:]] == [100] * 20

@@ -69,9 +69,9 @@ class Tie:
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One way to find the earlier message. `ties` must be present in both messages and equal, `agree` equal
-    if present in both; `named` are the places of the ties in the earlier message. `classes` are those of the
-    later message, `of` those of the earlier one (second digits of MTIs; empty: any). `network` is that of the
-    earlier message (empty: any)."""
+    if present in both; `named` are the places of the ties in the earlier message, without texts. `classes`
+    are those of the later message, `of` those of the earlier one (second digits of MTIs; empty: any).
+    `network` is that of the earlier message (empty: any)."""
 
     link: Link
     version: str
@@ -89,14 +89,15 @@ class Rule:
         numbers = sorted({tie.later.number for tie in self.ties} - {_MTI})
         return f"DE {', '.join(map(str, numbers))}"
 
-    def key(self, message: Message, *, later: bool) -> tuple[str, ...]:
+    def key(self, message: Message, *, later: bool) -> str:
         """The key by which *message* is found or, as the *later* one, finds; empty if it lacks a value."""
         key = [message.version, self.named]
         for tie in self.ties:
-            if not (value := (tie.later if later else tie.earlier).of(message)):
-                return ()
-            key.append(value)
-        return tuple(key)
+            value = (tie.later if later else tie.earlier).of(message)
+            if not value or tie.earlier.text not in ("", value):
+                return ""
+            key += () if tie.earlier.text else (value,)
+        return "\n".join(key)
 
     def agrees(self, earlier: Message, later: Message) -> bool:
         """Whether nothing in `agree` that both messages have differs."""
@@ -131,7 +132,7 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
             row["network"],
             row["classes"].replace("|", ""),
             row["of"].replace("|", ""),
-            " ".join(text.partition("=")[0] for text in row["elements"].split()),
+            " ".join(text.partition("=")[0] for text in row["elements"].split() if text[0] != "'"),
             tuple(_tie(version, text, zeros=link == "answer") for text in row["elements"].split()),
             tuple(_tie(version, text) for text in row["agree"].split()),
             row["source"],
