@@ -76,10 +76,10 @@ def minor_units(message: Message) -> int:
     return int(money[0]) if money and is_digits(money[0]) else 0
 
 
-def bookings(steps: Sequence[Step], network: str | None) -> list[Booking]:
-    """The booking of each request among *steps* that moves money, in their order."""
+def bookings(steps: Sequence[Step], network: str | None, start: int = 0) -> list[Booking]:
+    """The booking of each request among *steps*, from *start* on, that moves money, in their order."""
     by_step: dict[int, Booking] = {}
-    for at, step in enumerate(steps):
+    for at, step in enumerate(steps[start:], start):
         if step.role in MOVING and step.message.mti[1] in "12":
             way = CREDITED if is_credit(step.message) else HELD if step.message.mti[1] == "1" else CHARGED
             money = amount(step.message)

@@ -202,9 +202,11 @@ def _answer_repeats(seen: Seen) -> Iterator[Hit]:
     for number in sorted(numbers & about.fields.keys() - message.fields.keys()):
         yield Hit(number, f"the DE {number} of the request", ABSENT)
     partly = is_particular("partial", message.version, message.get(39))
-    repeats = [step.message for step in seen.before.steps if step.role == REPEAT and step.of == seen.step.of]
     for number in _others(about, message, seen.network, sorted(again)):
-        later = number in _CLOCKS and any(message[number] == repeat.get(number) for repeat in repeats)
+        later = number in _CLOCKS and any(
+            step.role == REPEAT and step.of == seen.step.of and step.message.get(number) == message[number]
+            for step in seen.before.steps
+        )
         if not later and not (number == _AMOUNT and partly):
             yield Hit(number, f"the DE {number} of the request", "another value")
     if partly and _AMOUNT in about and minor_units(message) >= minor_units(about):
@@ -326,19 +328,24 @@ def _proof_paths(network: str, version: str) -> list[str]:
 
 
 def _totals_of_batch(seen: Seen) -> Iterator[Hit]:
-    """Totals that count as many sales or refunds as the exchange has since the last settlement have their
-    amount."""
+    """Totals that count as many sales or refunds as the exchange has since the last settlement, of the same
+    terminal if that is said, have their amount, if it is in the same currency."""
     message, steps = seen.message, seen.before.steps
     if message.mti[1:2] != _SETTLEMENT:
         return
-    start = max((at for at, step in enumerate(steps) if step.message.mti[1:2] == _SETTLEMENT), default=-1)
-    batch = [booking for booking in bookings(steps, seen.network) if booking.step > start]
+    ours = [message.get(41) in ("", step.message.get(41)) for step in steps]
+    settled = (at for at in reversed(range(len(steps))) if steps[at].message.mti[1:2] == _SETTLEMENT)
+    start = next((at for at in settled if ours[at]), -1) + 1
+    batch = [one for one in bookings(steps, seen.network, start) if ours[one.step]]
+    currencies = {message.get(50), *(one.currency for one in batch)} - {""}
+    if len(currencies) > 1 or any(one.unknown for one in batch):
+        return
     for row in read_toml("link")["totals"].get(message.spec.interface, ()):
         amounts = [booking.stays for booking in batch if booking.way == row["way"] and booking.stays]
         count, total = (
             message.get(number)[begin:end] for number, begin, end in (row["count"], row["amount"])
         )
-        known = is_digits(count) and is_digits(total) and not any(booking.unknown for booking in batch)
+        known = is_digits(count) and is_digits(total)
         if amounts and known and int(count) == len(amounts) and int(total) != sum(amounts):
             number, begin, end = row["amount"]
             expected = f"{sum(amounts)}, the total of {counted(len(amounts), 'transaction')} in the batch"

@@ -137,7 +137,7 @@ def _masked_bytes(text: str, held: Reading, edition: str) -> str:
     around = "".join(" " if at in everywhere else char for at, char in enumerate(text))
     if held.complete and held.believed:
         pairs = enumerate(zip(text, _unread(around), strict=True))
-        plain = "".join(read if at in everywhere else other for at, (read, other) in pairs)
+        plain = "".join(inside if at in everywhere else outside for at, (inside, outside) in pairs)
     else:
         plain = dissect(search.hide(text, search.byte_runs(around)), edition).shown_text
     return "".join(STAR if at in hidden else char for at, char in enumerate(plain))

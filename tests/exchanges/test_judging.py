@@ -10,6 +10,7 @@ import pytest
 from support import AT, together
 
 import sim
+from sim.codec import Message
 from sim.errors import IsoError
 from sim.exchanges import break_exchange, findings, make
 from sim.exchanges.breaking import good_exchange
@@ -243,6 +244,20 @@ def test_totals_are_those_of_the_batch() -> None:
         exchange = Exchange.of([*sales, batch, again], network="VISA")
         found = [(at, one.rule, one.field) for at, one in findings(exchange)]
         assert found == [(4, "totals-of-batch", 63)] * wrong
+
+
+def test_totals_of_others_are_not_those_of_the_batch() -> None:
+    """Totals of another terminal count other transactions; those in another currency are converted."""
+    paid = make(network="VISA", message_type="financial", amount_minor_units=1000, at=AT).messages
+    totals = {7: "1120101530", 11: "000009", 50: "840", 76: "0000000001", 88: "0000000000009900"}
+    for elements, wrong in (
+        ({}, True),
+        ({41: paid[0][41]}, True),
+        ({41: "TERM0009"}, False),
+        ({50: "978"}, False),
+    ):
+        exchange = Exchange.of([*paid, Message("0500", totals | elements)], network="VISA")
+        assert ("totals-of-batch" in [one.rule for _, one in findings(exchange)]) is wrong, elements
 
 
 def test_a_later_payment_names_no_payment_of_another_card() -> None:
