@@ -68,8 +68,8 @@ def _lone_number(reader: Reader) -> None:
     """In a follow-up, `for 55` and `make it 400` are amounts; `make it 51` after code 05 is a code."""
     text, others = reader.folded, {mark.key for mark in reader.marks} - EMPTY
     years = [mark for mark in reader.all("mti") if mark.value[0] != "0"]  # MTIs of 1993, or amounts
-    lone = [mark for mark in reader.all("unknown", "number") if sums.whole_number(mark.words)]
-    lone = lone if reader.whole else []
+    numbers = reader.all("unknown", "number") if reader.whole else []
+    lone = [mark for mark in numbers if sums.whole_number(mark.words)]
     for unit in reader.all("currency") if not reader.all(*_MONEY) else ():
         near = [mark for mark in years if not (reader.gap(mark, unit) or reader.gap(unit, mark)).strip(" ,")]
         for mark in near or (lone if len(lone) == 1 else ()):
@@ -80,9 +80,8 @@ def _lone_number(reader: Reader) -> None:
         if not (number and before) or text[number.end() :][:1].isalnum():
             continue
         whole = number[0].isdecimal()
-        if before["alone"] is not None and (
-            whole or any(other.end > number.end() for other in reader.all(*others))
-        ):
+        unsure = whole or any(other.end > number.end() for other in reader.all(*others))
+        if unsure and before["alone"] is not None:
             continue  # `51` alone is an amount or a code
         for part in reader.all("unknown"):
             part.key = "aside" if mark.start < part.start < number.end() else part.key
@@ -145,14 +144,10 @@ def _counts(reader: Reader) -> None:
             continue
         after = [other for other in known_marks if other.start >= mark.end][:1]
         rest = TOKEN.findall(reader.folded[mark.end : mark.end + 60])[:4]
+        of = pattern("of-them").match(reader.folded, mark.end)
         if any(other.key == "instalments" or other.value == "instalment" for other in after):
             mark.key, mark.value = "instalments", value
-        elif (
-            priced
-            and value > 1
-            and (of := pattern("of-them").match(reader.folded, mark.end))
-            and (not (reader.whole and of["many"]))
-        ):
+        elif priced and value > 1 and of and not (reader.whole and of["many"]):
             # `20 dollars, 15 of them refunded`: part of an amount, changed afterwards
             mark.key, mark.value = "bare", mark.words
             reader.marks.append(Mark("order", "", mark.start, mark.start, ""))
@@ -176,6 +171,7 @@ def sized(reader: Reader) -> None:
     """`The last two` are as many."""
     ends = {mark.end + 1: mark for mark in reader.all("which") if str(mark.value) in ("1", "-1")}
     every = {mark.end + 1 for mark in reader.all("every")}
+    starts = {mark.start for mark in reader.all("which")}
     for mark in reader.all("unknown", "number"):
         if mark.start in every and mark.value in ("one", "ones"):
             mark.key = "aside"  # every fifth one
@@ -186,9 +182,7 @@ def sized(reader: Reader) -> None:
             reader.joins(one, mark) for one in reader.before(mark, "which")
         ):
             mark.key, mark.value = "bare", mark.words  # the second of 20
-        elif mark.value in phrases_of("only-word") and mark.end + 1 in {
-            one.start for one in reader.all("which")
-        }:
+        elif mark.value in phrases_of("only-word") and mark.end + 1 in starts:
             mark.key = "aside"  # only the fourth
 
 
@@ -274,12 +268,8 @@ def _codes(reader: Reader) -> None:
         alone = _LONE_CODE.fullmatch(text, mark.start) and start[-1:] in (",", ":", ">", "/")
         apart = said and start[-1:] == "(" and text[mark.start + len(code) :][:1] == ")"
         others = [other for other in reader.marks if before and before[-1].end <= other.start < mark.start]
-        if (
-            before
-            and before[-1].value in _GRANTING
-            and not approves(code)
-            and (money or pattern("of").search(gap))
-        ):
+        granted = before and before[-1].value in _GRANTING and not approves(code)
+        if granted and (money or pattern("of").search(gap)):
             mark.key, mark.value = "bare", mark.words
         elif (before and last) or alone or apart or (before and not re.search("[.,;]", gap) and not others):
             mark.key, mark.value = "code", code
@@ -312,9 +302,8 @@ def _stages(reader: Reader) -> None:
         if mark.value == "partial" and mark.words.lower() in _PART and back and not reader.all("part"):
             back[-1].value, mark.key = "partial_reversal", "aside"
     every = reader.all("also", "head", "amount", "bare", "raw")
-    for first, other in itertools.pairwise(
-        mark for mark in every if mark.key != "head" or mark.value == "incremental"
-    ):
+    every = [mark for mark in every if mark.key != "head" or mark.value == "incremental"]
+    for first, other in itertools.pairwise(every):
         if {first.key, other.key} in ({"also"}, {"also", "head"}):
             (first if first.key == "also" else other).key = "aside"  # increased by another 50
     for first, other in itertools.pairwise(reader.all("then")):
@@ -376,8 +365,8 @@ def slot(mark: Mark) -> str:
     return str(mark.value).partition("=")[0] if mark.key == "option" else _SLOTS.get(mark.key, mark.key)
 
 
-def chosen(marks: Sequence[Mark], count: int) -> list[int] | None:
-    """The indices of those of *count* transactions that *marks* of `which`, `every` or `each` name; None if
+def chosen(marks: Sequence[Mark], count: int) -> list[int]:
+    """The indices of those of *count* transactions that *marks* of `which`, `every` or `each` name; empty if
     there is no such one, as no middle of two."""
     places: set[int] = set()
     for mark in marks:
@@ -393,7 +382,7 @@ def chosen(marks: Sequence[Mark], count: int) -> list[int] | None:
             start = first - 1 if first > 0 else count - size
             named = range(start, start + size)
         if not named or not 0 <= named[0] <= named[-1] < count:
-            return None
+            return []
         places.update(named)
     if any(mark.key == "except" for mark in marks):  # all but the last
         places = {*range(count)} - places if places else set()

@@ -166,7 +166,7 @@ def named(part: Reader, requests: Sequence[Asked]) -> list[int]:
                 other.key = "aside"
         part.marks += [replace(mark, key="which", value=str(at)) for at in same]
     marks = part.all(*_NAMING)
-    places = beside.chosen(marks, len(requests)) or []
+    places = beside.chosen(marks, len(requests))
     for mark in marks if places else ():
         mark.key = "aside"
     return places

@@ -375,13 +375,8 @@ class Composer(Draft):
         misfit = self.before and self.before.is_declined and len(str(earlier)) != WIDTHS[self.version]
         if misfit and said <= {"declined"}:
             self.reader.marks.append(Mark("code", earlier, 0, 0, ""))  # the code of this version
-        decision = self.decision = decide(
-            self.reader,
-            self.network,
-            self.version,
-            answered=any(mark.value[2] in "13" for mark in mtis),
-            earlier=earlier,
-        )
+        answered = any(mark.value[2] in "13" for mark in mtis)
+        decision = self.decision = decide(self.reader, self.network, self.version, answered, earlier)
         if self.all("suite", "host"):
             return None
         if self.all("alone") or classes & {"8", "5"}:
@@ -488,11 +483,9 @@ class Composer(Draft):
         if before.kind == before.purpose and self.all("head", "amount", "bare"):
             self.bad("a network message with options of a payment")
         self._more(before)
-        for mark in self.all("kind"):
-            reversals = (
-                before.then and kind_of(before.then[-1]) == "reversal" and not self.all("head", "then")
-            )
-            if mark.value == "advice" and reversals:
+        reverses = before.then and kind_of(before.then[-1]) == "reversal" and not self.all("head", "then")
+        for mark in self.all("kind") if reverses else ():
+            if mark.value == "advice":
                 mark.key, mark.value = "then", "reversal_advice"  # it is what is sent as an advice
         for mark in self.all("head"):  # increase the hold by 50
             mark.key = "it" if mark.value == before.purpose and self._is_definite(mark) else mark.key
@@ -519,21 +512,21 @@ class Composer(Draft):
     def _more(self, before: Asked) -> None:
         """An amount on top: of a hold an increment, else with the amount before; or less of it."""
         money, whole = self.all("amount", "bare"), self.reader.whole
-        if before.purpose == "preauthorization" and money and self.all("actual"):  # the final bill is 240
-            self.reader.marks.append(replace(self.all("actual")[0], key="head", value="completion"))
         held = before.purpose == "preauthorization"
+        if held and money and self.all("actual"):  # the final bill is 240
+            self.reader.marks.append(replace(self.all("actual")[0], key="head", value="completion"))
         raised = () if held or "increment" in map(kind_of, before.then) else self.all("head")
         for mark in raised:
             if mark.value == "incremental" and pattern("raises").match(fold(mark.words)):
                 mark.key, mark.value = "also", "+"  # no hold grows: it is the amount
         for mark in self.all("also", "less") if money else ():
-            before_it = self.reader.before(mark, "amount", "bare")
+            before_it, later = self.reader.before(mark, "amount", "bare"), self.reader.after(mark, "head")
             near = [amount for amount in before_it if not self.reader.gap(amount, mark).strip()]
             few = bool(near) and near[0].value in _FEW
+            stage = not near and any(head.value in _AFTER and self.reader.joins(mark, head) for head in later)
             near = near or (self.reader.after(mark, "amount", "bare")[:1] if mark.value else [])
-            stages = {head.value for head in self.reader.after(mark, "head")} & (_AFTER - {"incremental"})
             total = (mark in raised or mark.key == "less") and any(map(self.is_total, near))
-            if total or (mark.key == "also" and stages):
+            if total or (mark.key == "also" and stage):
                 mark.key = "aside"  # raised to 50; add a completion
             elif held and mark.key == "also" and not self.all("same"):
                 self.reader.marks.append(replace(mark, key="head", value="incremental"))
@@ -565,11 +558,8 @@ class Composer(Draft):
         )
         if whys and begins:
             return replace(request, outcome="late" if "late" in whys else "timeout")
-        if (
-            self.all("answer")
-            and request.outcome in (None, "timeout")
-            and not beside.replies(self.reader, "answer")
-        ):
+        unknown = request.outcome in (None, "timeout") and not beside.replies(self.reader, "answer")
+        if unknown and self.all("answer"):
             self.bad("a response, but not which one")
         if follows and request.outcome is None:
             self.notes.append("No outcome was given: approved")
@@ -637,17 +627,12 @@ class Composer(Draft):
     def _follows_earlier(self, name: str) -> bool:
         """Whether an earlier transaction comes before *name*: `20 EUR approved; next day refunded`."""
         head = next(mark for mark in self.all("head") if mark.value == name)
-        decided = self.reader.before(head, "decision")
-        if decided and re.search("[;.]", self.reader.gap(decided[0], head)):
+        decided, gap = self.reader.before(head, "decision"), self.reader.gap
+        if decided and re.search("[;.]", gap(decided[0], head)):
             return True
-        near = [
-            mark
-            for mark in self.all("order")
-            if mark.start < head.start or not self.reader.gap(head, mark).strip()
-        ]
-        return bool(near) and any(
-            mark.start < min(near[-1].start, head.start) for mark in self.all("amount", "bare", "decision")
-        )
+        near = [one for one in self.all("order") if one.start < head.start or not gap(head, one).strip()]
+        start = min(near[-1].start, head.start) if near else 0
+        return any(mark.start < start for mark in self.all("amount", "bare", "decision"))
 
     def _at_a_machine(self, chain: list[str], stated: bool) -> list[str]:
         if machines := self.all("atm"):
@@ -798,7 +783,7 @@ class Composer(Draft):
         if which and count != asked.count and not marks:
             self.bad("which of the messages")  # five of three of which the last is declined
         if marks:
-            places = beside.chosen(marks, count) or []
+            places = beside.chosen(marks, count)
             if count < 2 or not places or not asked.is_declined:
                 self.bad(marks[0].words if places or count < 2 else "which of the messages")
             else:

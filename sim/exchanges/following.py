@@ -214,9 +214,8 @@ class _Next:
         moment = clock(version, at, template.zone_at(at))
         context = Context(template.setting, template.known, card, units, self.own_stan, moment)
         fields = template.outline.written(context, {})
-        kept = read_toml("templates")["continued"]["completion" if self.word == COMPLETION else "other"][
-            version
-        ]
+        after = "completion" if self.word == COMPLETION else "other"
+        kept = read_toml("templates")["continued"][after][version]
         fields |= {number: request[number] for number in kept if number in request}
         if self.word == COMPLETION:  # its own elements override those it keeps
             more = required(network, template.mti)

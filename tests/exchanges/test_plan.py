@@ -304,6 +304,11 @@ def test_a_described_message_has_its_plan() -> None:
         ("visa card 4012888888881881, 9 USD", "add a JCB payment of 5 EUR", ["0100 2~4012", "0100 2~35"]),
         ("visa 9 USD chip with PIN", "and a contactless purchase of 5", ["0100 52+0", "0100 22~07 52!0"]),
         (
+            "visa preauth 100 EUR",
+            "20 EUR more, then complete for 110 EUR",
+            ["0100", "0110", "0100 4=000000002000", "0110", "0220 4=000000011000", "0230"],
+        ),
+        (
             "visa 1 EUR, mastercard 2 EUR",
             "refund the visa",
             ["0100 2~4", "0110", "0100 2~4 3~20 4=000000000100", "0110", "0100 2~5", "0110"],
