@@ -379,23 +379,21 @@ def _mistakes_roles(clause: list[_Unit]) -> bool:
     """Whether *clause* says of a party what is another's. The first party, or the one after `by`, acts:
     issuers decide, answer and do nothing else; networks and cardholders reverse nothing. A party that owns
     something comes after `of` or has an `'s`; one that is decided on has no preposition."""
-    keys = {key for unit in clause for key, _ in unit.pairs}
+    pairs = {pair for unit in clause for pair in unit.pairs}
+    keys = {key for key, _ in pairs}
     decided = not keys.isdisjoint(("decision", "coded"))
     units = [unit for unit in clause if unit.has("of") or not unit.has("article")]
     by = next((at for at, unit in enumerate(units) if unit.text in _BY), len(units))
-    order = [*range(by, len(units)), *range(by)]
-    agent = next((at for at in order if units[at].has("party") and not _owned(units, at)), None)
-    for at, unit in enumerate(units):
-        if not unit.has("party"):
-            continue
-        before = units[at - 1] if at else None
+    parties = [at for at in (*range(by, len(units)), *range(by)) if units[at].has("party")]
+    agent = next((at for at in parties if not _owned(units, at)), None)
+    for at in parties:
+        before = units[at - 1] if at else _Unit("mark", "")
         if owned := _owned(units, at):
-            wrong = not _may_own(unit, owned)
-        elif before and before.has("asks"):
-            wrong = unit.has("party", "acquirer")
+            wrong = not _may_own(units[at], owned)
+        elif before.has("asks"):
+            wrong = units[at].has("party", "acquirer")
         else:
-            placed = before is not None and (before.has("preposition") or before.has("of"))
-            wrong = decided and not (at == agent or placed)
+            wrong = decided and at != agent and not (before.has("preposition") or before.has("of"))
         if wrong:
             return True
     if agent is None:
@@ -404,16 +402,13 @@ def _mistakes_roles(clause: list[_Unit]) -> bool:
     if "asks" not in keys and not party.has("party", "other") and "does" in keys:
         return True
     if party.has("party", "issuer"):
-        asked = any(unit.has("asks") for unit in units[:agent])
         verbs = (unit for unit in units[agent:] + units[:agent] if any(map(unit.has, ("asks", *_OF_ISSUERS))))
         verb = next(verbs, None)
-        return not asked and (verb is None or verb.has("asks"))
-    decided = decided or (party.has("party", "acquirer") and "reason" in keys)
-    if decided and not any(unit.has("party", "issuer") for unit in clause):
+        return not any(unit.has("asks") for unit in units[:agent]) and (verb is None or verb.has("asks"))
+    is_acquirer = party.has("party", "acquirer")
+    if (decided or (is_acquirer and "reason" in keys)) and ("party", "issuer") not in pairs:
         return True
-    if party.has("party", "acquirer"):
-        return False
-    return "then" in keys or any(unit.has("head", "refund") for unit in clause)
+    return not is_acquirer and ("then" in keys or ("head", "refund") in pairs)
 
 
 def _may_own(party: _Unit, owned: _Unit) -> bool:
