@@ -424,7 +424,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "a track": (lambda: keys.cvc3("5123?", "005E", "00000899", PAIR), "track: expected track 2, or track 1"),
     "the digits of a card": (
         lambda: keys.pin_offset(PAN, "1234", PAIR, start=20),
-        "start: expected positions",
+        "start: expected a position",
     ),
     "one digit": (
         lambda: keys.pin_offset(PAN, "1234", PAIR, fill="FF"),
@@ -471,7 +471,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a start in words": (
         lambda: keys.pin_offset(PAN, "1234", PAIR, start="0"),  # type: ignore[arg-type]
-        "start: expected positions",
+        "start: expected a position",
     ),
     "a truth for an index": (
         lambda: keys.pvv(PAN, "1234", PAIR, key_index=True),

@@ -325,12 +325,11 @@ def _natural(
     """The 16 digits whose first ones are the natural PIN, and the steps."""
     digits(pan, "pan", 12, 19)
     digits(table, "table", 16, 16)
-    whole(start, "start", range(len(pan)), "positions within the card number, at most 16")
-    left = len(pan) - start
-    if length is None:
-        length = min(left, 16)
-    whole(length, "length", range(1, min(left, 16) + 1), "digits within the card number, at most 16")
-    taken = pan[start : start + length]
+    whole(start, "start", range(len(pan)), "a position within the card number")
+    left = min(len(pan) - start, 16)
+    if length is not None:
+        left = whole(length, "length", range(1, left + 1), "digits within the card number, at most 16")
+    taken = pan[start : start + left]
     characters(fill, "fill", string.hexdigits, 1, "a hexadecimal digit")
     verification_key = key_of(key, "TDES", (16, 24))
     data = taken.ljust(16, fill.upper())

@@ -201,13 +201,10 @@ def whole(value: int, option: str, among: Collection[int], expected: str) -> int
 
 def characters(value: str, option: str, among: str, size: int, expected: str) -> str:
     """*value*, if it is *size* characters *among* those that are *expected*; the error never shows it."""
-    if not isinstance(value, str) or len(value) != size or not set(value) <= set(among):
-        found = (
-            counted(len(value), "character")
-            if isinstance(value, str)
-            else f"a value of type {type(value).__name__}"
-        )
-        raise OptionError(option, expected, found)
+    if not isinstance(value, str):
+        raise OptionError(option, expected, f"a value of type {type(value).__name__}")
+    if len(value) != size or not set(value) <= set(among):
+        raise OptionError(option, expected, counted(len(value), "character"))
     return value
 
 
