@@ -33,8 +33,8 @@ _END = re.compile(
 
 
 class Piece(NamedTuple):
-    """A piece of a text: its kind, its text (of a date or time, the shortest it may mean), and what it may
-    mean, if it is a figure."""
+    """A piece of a text: its kind, its text (of a date or time in its shortest form), and what it may mean,
+    if it is a figure."""
 
     kind: str
     text: str
@@ -62,7 +62,7 @@ def pieces(folded: str) -> Iterator[Piece]:
         elif kind == "code":
             yield Piece(kind, text, frozenset((re.sub(r"\*+", "*", text),)))
         elif kind == "figure" and (meant := _meant(found.groupdict())):
-            yield Piece("number", min(meant, key=lambda one: (len(one), one)), frozenset(meant))
+            yield Piece("number", min(meant, key=lambda one: ("-" in one, len(one), one)), frozenset(meant))
         elif kind in ("figure", "number"):
             for one in numbers(text):
                 amount = {f"={one}"} if _CENTS.fullmatch(f"={one}") else set()

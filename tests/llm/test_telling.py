@@ -34,6 +34,7 @@ MESSAGES = {
     "reversal": reverse(REQUEST).message,
     "rest": reverse(REQUEST, final_amount_minor_units=2345).message,
     "refund": generate("financial", amount_minor_units=12345, purpose="refund", at=NOW).message,
+    "small": generate("auth", network="VISA", amount_minor_units=1205, at=NOW).message,
     "yen": generate("auth", network="JCB", amount_minor_units=128000, currency="392", at=NOW).message,
     "echo": generate("echo", at=NOW).message,
     "typed": REQUEST.replace(
