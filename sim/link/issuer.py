@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import product, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim.codec import BuildError, Message, build, parse
@@ -23,7 +23,7 @@ from sim.elements import mti as mtis
 from sim.elements.card import account, chosen_network, detect_network
 from sim.errors import OptionError, ParseError
 from sim.exchanges.amounts import accepted, final_amount, minor_units
-from sim.exchanges.matching.rules import Link, finding, rules, seeking
+from sim.exchanges.matching.rules import REFERENCES, Link, finding, rules, seeking
 from sim.exchanges.roles import is_credit, management
 from sim.kept import Kept
 from sim.link.rules import Rule, Table
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from sim.link.keys.ring import KeyRing
 
 
-_MONEY = (3, 4)
-_LINKS: tuple[Link, ...] = ("original", "approved")
 _MOST_OF_ONE = 100  # authorizations of a transaction, and bookings that one key finds
 _KEYS = 8  # of a booking, about
 
@@ -189,18 +187,13 @@ def _add(kept: Kept[Any, tuple[int, ...]], key: Any, number: int) -> None:
 
 
 # What is debited, and the elements that the links compare in an earlier message, besides its keys.
-_SAID = sorted(
-    {
-        *_MONEY,
-        *(
-            tie.earlier.number
-            for version in VERSIONS
-            for link in _LINKS
-            for rule in rules(version, link)
-            for tie in rule.agree
-        ),
-    }
-)
+_COMPARED = [
+    tie.earlier.number
+    for version, link in product(VERSIONS, REFERENCES)
+    for rule in rules(version, link)
+    for tie in rule.agree
+]
+_SAID = sorted({3, 4, *_COMPARED})
 _ACCOUNTED = "12"  # message classes that move money
 _AUTHORIZATION, _REVERSAL = "1", "4"
 _TRANSMITTED, _CODE = 7, 39

@@ -434,8 +434,9 @@ def carried(
     values = {"request": Inside(request, network), "answer": inside}
     rows = holding(carried_rows(network, request.version), frozenset((word,)), inside.__getitem__)
     return {
-        number: filled(number, fields.get(number, ""), parts, values, request.version, network)
+        number: value
         for number, parts in parts_of(rows).items()
+        if (value := filled(number, fields.get(number, ""), parts, values, request.version, network))
     }
 
 

@@ -85,3 +85,10 @@ def test_an_answer_is_not_reversed() -> None:
         reverse(request, reason="boredom")
     with pytest.raises(OptionError, match="final_amount_minor_units"):
         reverse(request, reason="partial")
+
+
+def test_a_reversal_repeats_what_its_request_has() -> None:
+    """A terminal's reversal has the invoice number of the request (DE 62), and none if there was none."""
+    request = generate("financial", network="VISA", interface="nac", at=AT).message
+    assert reverse(request).message[62] == request[62]
+    assert 62 not in reverse(request.replace(de62=None)).message

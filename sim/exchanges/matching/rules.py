@@ -22,6 +22,7 @@ from sim.spec.layouts import layouts
 from sim.spec.tables import read_csv
 
 Link = Literal["answer", "original", "approved"]
+REFERENCES: tuple[Link, ...] = ("original", "approved")  # of a later transaction to an earlier one
 
 # The roles of a message type. A notification expects no response, but may get an acknowledgement.
 NONE, ASK, REPEAT, ANSWER, ACKNOWLEDGEMENT = range(5)
@@ -145,8 +146,7 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
 @cache
 def seeking(version: str, mti: str) -> tuple[Rule, ...]:
     """The rules by which a message of this type may find an earlier one that it refers to."""
-    links: tuple[Link, ...] = ("original", "approved")
-    return tuple(rule for link in links for rule in rules(version, link) if rule.seeks(mti))
+    return tuple(rule for link in REFERENCES for rule in rules(version, link) if rule.seeks(mti))
 
 
 @cache
