@@ -27,6 +27,7 @@ NEW = frozenset(
 )
 KEPT = ("network", "version", "pan", "entry", "pin", "currency", "city", "country")
 _BY = ("network", "entry", "amount")  # what `drop the Visa` tells transactions by
+_WHICH = "which of the {} transactions: the first, the last or all"
 _NEAR = 3  # spaces between two words
 _OPTIONS = {"city": ("city", "country"), "trade": ("mcc",), "network": ("network", "pan")}
 
@@ -93,7 +94,7 @@ def changed(plans: list[Plan], part: Reader, compose: Callable[..., Plan]) -> li
         left = [plan for at, plan in enumerate(plans) if at not in places]
         return left or [*plans[:-1], replace(plans[-1], unclear=(negations[0].words,))]
     if not places and len(plans) > 1 and _alike(requests):
-        part.unclear.append(f"which of the {len(plans)} transactions: the first, the last or all")
+        part.unclear.append(_WHICH.format(len(plans)))
     decides, places = bool(places), places or [len(plans) - 1]
     for at in places:
         own = part.part()
@@ -155,12 +156,16 @@ def named(part: Reader, requests: Sequence[Asked]) -> list[int]:
     if len(requests) < 2:
         return []
     verbs = part.all("negation", "decision", "then", "head")
-    for mark in [*part.marks]:
+    for mark in sorted(part.marks, key=lambda mark: mark.start):
         end = beside.singled(part.folded, mark)
         off = [verb for verb in verbs if verb.end <= mark.start][-1:] if mark.key in _BY else []
-        if off and part.joins(off[0], mark, "the"):
-            end = mark.end  # drop the JCB, decline the Visa
+        if off and part.joins(off[0], mark, "and-the" if off[0].key == "aside" else "the"):
+            end = end or mark.end  # drop the JCB, decline the Visa and the Amex
         same = [at for at, request in enumerate(requests, 1) if end and _is(request, mark)]
+        if same:
+            verbs.append(mark)
+        if len(same) > 1 and part.folded[end - 1] != "s":
+            part.unclear.append(_WHICH.format(len(requests)))
         for other in part.marks if same else ():
             if mark.start <= other.start < end:
                 other.key = "aside"

@@ -313,6 +313,16 @@ def test_a_described_message_has_its_plan() -> None:
             "refund the visa",
             ["0100 2~4", "0110", "0100 2~4 3~20 4=000000000100", "0110", "0100 2~5", "0110"],
         ),
+        (
+            "visa 1 EUR, mastercard 2 EUR, jcb 3 EUR",
+            "decline the jcb and the visa",
+            ["0100 2~4", "0110 39=05", "0100 2~5", "0110 39=00", "0100 2~35", "0110 39=05"],
+        ),
+        (
+            "visa 1 EUR, mastercard 2 EUR, visa 3 EUR",
+            "decline the visa payments",
+            ["0100 2~4", "0110 39=05", "0100 2~5", "0110 39=00", "0100 2~4", "0110 39=05"],
+        ),
         ("visa 9 USD times out, reversed", "repeat it once", ["0100", "0400", "0401", "0410"]),
         (
             "visa 1 EUR, mastercard 2 EUR, jcb 3 EUR",
@@ -526,6 +536,7 @@ def test_a_plan_goes_on(first: str, then: str, messages: list[str]) -> None:
         ("visa 9 USD, mastercard 8 USD", "all but declined"),
         ("visa 9 USD", "a refund of 5 USD before it"),
         ("visa 9 USD", "make it less"),
+        ("visa 9 USD, mastercard 8 USD, visa 7 USD", "refund the visa"),
         ("two visa sales of 9 USD", "the second frobnicated, the second contactless"),
         ("two visa sales of 9 USD", "the first declined 99, the second contactless"),
     ],
