@@ -64,7 +64,7 @@ class ElementSpec:
             return value
         if self.content == "n":
             return value.zfill(self.width) if value.isascii() and value.isdigit() else value
-        bare = value.rstrip().ljust(self.width)
+        bare = value.rstrip(" ").ljust(self.width)
         return bare if len(bare) == self.width else value
 
 

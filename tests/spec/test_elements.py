@@ -85,6 +85,14 @@ def test_the_versions_differ_where_the_standard_does() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("number", "value"), [(39, "00\t"), (41, "TERM\n\n\n\n"), (41, "TERM00001"), (41, "\tTERM0001")]
+)
+def test_only_blanks_in_excess_are_left_out(number: int, value: str) -> None:
+    """A control character, or one too many, stays to be found."""
+    assert spec("1987")[number].filled(value) == value
+
+
 def test_unknown_version_or_element() -> None:
     """Asking for a version that is none is a ChoiceError, for an element that none has a SpecError."""
     with pytest.raises(ChoiceError):
