@@ -10,7 +10,7 @@ from support import together
 
 import sim
 from sim.codec import Message, build
-from sim.codec.wire import encode
+from sim.codec.wire import encode, wrap
 from sim.errors import BuildError
 
 PAN = "4111111111111111"
@@ -132,8 +132,23 @@ def test_joined_tables_keep_what_is_known_of_their_messages() -> None:
     merged = joined.merge(pd.DataFrame({"DE71": ["00000002"], "note": ["late"]}), on="DE71")
     for table in (joined, merged):
         assert [table.iso.message(row).spec.interface for row in table.index] == ["ipm"] * len(table)
-    mixed = pd.concat([one, sim.read([build(messages[0])])], ignore_index=True)
+    plain = sim.read([build(messages[0])])
+    mixed = pd.concat([one, plain], ignore_index=True)
     assert mixed.iso.message(1).spec.interface == ""
+    pinned = sim.read([build(messages[0])], version="1993")
+    again = pd.concat([pd.concat([plain, pinned]), one], ignore_index=True)
+    assert [again.iso.message(row).spec.interface for row in again.index] == [""] * 3
+
+
+def test_rows_without_a_file_are_of_none_of_the_files(tmp_path: Path) -> None:
+    """Joined with the files of a folder, messages of a list are not on the interface of the files."""
+    message = Message("1240", {2: PAN, 24: "200", 71: "00000001", 31: "2" * 23}, "1993")
+    for name in "ab":
+        (tmp_path / name).write_bytes(wrap(encode(message, "ipm"), ["length-4"]) * 3)
+    files, lines = sim.read(tmp_path), sim.read([build(message)])
+    for tables, expected in (([lines, files], ["", *["ipm"] * 6]), ([files, files], ["ipm"] * 12)):
+        table = pd.concat(tables, ignore_index=True)
+        assert [table.iso.message(row).spec.interface for row in table.index] == expected
 
 
 def test_columns_without_text_are_left_out() -> None:

@@ -170,11 +170,15 @@ def _joined(facts: Sequence[dict[str, Any]], named: Collection[str]) -> dict[str
     """The metadata of a table joined of several; *named* are its columns that tell which source a row has."""
     spoken: list[dict[str, Any]] = [each["spoken"] for each in facts]
     # Without a name, a row may only be on an interface that all tables have.
-    alike = all([*each.values()] == [*spoken[0].values()] for each in spoken)
-    joined = {
-        name: facts[0][name] for name in ("version", "network") if len({each[name] for each in facts}) == 1
+    entries = [entry for each in spoken for entry in [*each.values()] or [None]]
+    alike = all(entry == entries[0] for entry in entries)
+    names = ("version", "network")
+    joined: dict[str, Any] = {
+        name: facts[0].get(name) for name in names if len({each.get(name) for each in facts}) == 1
     }
     joined["spoken"] = {where: each[where] for each in spoken for where in each} if named or alike else {}
+    if not alike:
+        joined["spoken"][""] = {}
     joined["versions"] = tuple(sorted({version for each in facts for version in each["versions"]}))
     joined["partial"] = any(each["partial"] for each in facts)
     return joined
@@ -271,7 +275,7 @@ class MessagesView(View):
     def _of_source(self, name: str, cells: dict[str, Any]) -> Any:
         """What is known of a row's stream or file; without a name, of the only one."""
         entries, where = self._facts.get(name, {}), cells.get("stream") or cells.get("file")
-        return entries.get(where) if where else next(iter(entries.values()), None)
+        return entries.get(where or "", None if where else next(iter(entries.values()), None))
 
     def _report(self, cells: dict[str, Any], against: tuple[str, ...]) -> Report:
         if "text" in cells:
