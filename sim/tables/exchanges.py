@@ -29,7 +29,7 @@ from sim.spec.words import (
 from sim.tables.argument import check_words, take
 from sim.tables.findings_table import FINDING_COLUMNS
 from sim.tables.message_table import MessageTable, table_of
-from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_from, columns_of
+from sim.tables.tables import INTEGER, AskedTable, Table, View, columns_from, columns_of, held
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -67,13 +67,13 @@ class ExchangeView(View):
     @property
     def exchange(self) -> Exchange:
         """The exchange itself, as `client.send` and suites accept it."""
-        exchange: Exchange = self._held("exchange")
+        exchange: Exchange = held(self._table, "exchange")
         return exchange
 
     @property
     def messages(self) -> list[MessageTable]:
         """The messages, each as a table."""
-        network, texts = self.exchange.network, self._held("texts")
+        network, texts = self.exchange.network, held(self._table, "texts")
         messages = enumerate(self.exchange.messages)
         return [table_of(take(texts.get(at, message), None, network)) for at, message in messages]
 

@@ -21,7 +21,7 @@ from sim.tables.columns.captures import messages_of
 from sim.tables.columns.lines import opened, paths
 from sim.tables.columns.sources import expanded
 from sim.tables.columns.ways import LIKELY, MAGIC
-from sim.tables.tables import Table, columns_from
+from sim.tables.tables import Table, columns_from, held
 
 _WRITTEN = {
     "bcd": "packed digits",
@@ -50,7 +50,7 @@ class LearnedTable(Table):
 
     @property
     def _learned(self) -> Learned:
-        learned: Learned = self.held["learned"]
+        learned: Learned = held(self, "learned")
         return learned
 
     @property
@@ -186,7 +186,6 @@ def _of_text(text: str) -> list[str | bytes]:
     dumps = [dump.text for dump in dumps_apart(enumerate(lines, 1)) if len(dump.rows) > 1]
     if len(dumps) >= _FEWEST:
         return [*dumps]
-    likely = [line for line in lines if LIKELY.search(line)]
-    return [
-        *(likely if len(likely) >= _FEWEST else (line for line in lines if len(line.strip()) >= _SHORTEST))
-    ]
+    if len(likely := [line for line in lines if LIKELY.search(line)]) >= _FEWEST:
+        return [*likely]
+    return [line for line in lines if len(line.strip()) >= _SHORTEST]

@@ -31,7 +31,7 @@ from sim.spec.words import (
 from sim.tables.argument import MessageArgument, check_words, digest, facts_of, from_elements, readable, take
 from sim.tables.card_data import CardData, Cover
 from sim.tables.message_table import COLUMNS, MessageTable, RawMessage, row_of, table_of
-from sim.tables.tables import AskedTable, TextsShown, columns_of
+from sim.tables.tables import AskedTable, TextsShown, columns_of, held
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -596,7 +596,7 @@ class DiffTable(AskedTable):
     def _together(self) -> tuple[list[tuple[str, Reading]], str, Iterable[int]]:
         numbers = [int(number) for number in self["number"].dropna()]
         summary = f"They differ in {', '.join(f'DE {number}' for number in numbers) or 'nothing'}."
-        return list(zip("ab", self.held["sides"], strict=True)), summary, numbers
+        return list(zip("ab", held(self, "sides"), strict=True)), summary, numbers
 
 
 def diff(

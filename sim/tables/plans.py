@@ -13,7 +13,7 @@ from sim.paste.reading import TEXT
 from sim.tables.argument import take
 from sim.tables.exchanges import ExchangeTable, exchange_table
 from sim.tables.message_table import MessageTable, MessageView, table_of
-from sim.tables.tables import Table, columns_of
+from sim.tables.tables import Table, columns_of, held
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
@@ -31,7 +31,7 @@ class PlanTable(Table):
     @property
     def plan(self) -> Plan:
         """The plan itself."""
-        plan: Plan = self.held["plan"]
+        plan: Plan = held(self, "plan")
         return plan
 
     @property
@@ -157,12 +157,12 @@ class DescribedView(MessageView):
     @property
     def plan(self) -> PlanTable:
         """The plan of the description."""
-        return plan_table(self._held("plan"))
+        return plan_table(held(self._table, "plan"))
 
     @property
     def exchange(self) -> ExchangeTable:
         """The exchange in the description."""
-        return exchange_table(self._held("exchange"), self._held("texts"))
+        return exchange_table(held(self._table, "exchange"), held(self._table, "texts"))
 
 
 def described(

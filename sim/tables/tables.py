@@ -227,11 +227,8 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         plain.attrs = {}
         for at, (before, cells) in enumerate(self._masked_columns()):
             if differ(cells, before):
-                objects = np.empty(len(cells), dtype=object)
-                objects[:] = cells
                 # Arrow strings reject a lone surrogate.
-                column: Any = pd.Series(objects, index=plain.index, dtype=object)
-                plain.isetitem(at, column)
+                plain.isetitem(at, pd.Series(cells, dtype=object).array)
         plain.index = shown_labels(plain.index)
         plain.columns = shown_labels(plain.columns)
         return plain
@@ -309,6 +306,14 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return styler(self.masked())
 
 
+def held(table: pd.DataFrame, name: str) -> Any:
+    """An object of the table. Raises TypeError if pandas made the table of several."""
+    objects: Mapping[str, Any] = getattr(table, "held", {})
+    if name not in objects:
+        raise TypeError(f"no {name} here: this table was joined of others, or read from a file")
+    return objects[name]
+
+
 class View:
     """The `.iso` of *table*: properties of the whole, computed from its current rows."""
 
@@ -318,13 +323,6 @@ class View:
     @property
     def _facts(self) -> dict[str, Any]:
         return facts_of(self._table)
-
-    def _held(self, name: str) -> Any:
-        """An object of the table. Raises TypeError if pandas made the table of several."""
-        held: Mapping[str, Any] = getattr(self._table, "held", {})
-        if name not in held:
-            raise TypeError(f"no {name} here: this table was joined of others, or read from a file")
-        return held[name]
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f".iso has no {name!r}; it has {', '.join(self._names())}")

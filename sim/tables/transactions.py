@@ -23,11 +23,10 @@ from sim.tables.columns.lines import first_of
 from sim.tables.columns.reading import read
 from sim.tables.columns.table import MessagesView
 from sim.tables.matching import Columns, Ints, traffic_of
-from sim.tables.tables import Table, View
+from sim.tables.tables import Table, View, held
 
 if TYPE_CHECKING:
     from sim.codec.wire import Format
-
 
 _CODE, _STAN, _AMOUNT, _CURRENCY = 39, 11, 4, 49
 _TIME = "time"
@@ -60,16 +59,16 @@ class TransactionsView(View):
     def messages(self) -> Table:
         """A row per message: `row` (its label), `transaction`, `role` (request, repeat, duplicate, replay,
         answer, late answer, answer again ..., no message)."""
-        return Table(self._held("messages").copy())
+        return Table(held(self._table, "messages").copy())
 
     def exchange(self, transaction: int) -> Exchange:
         """The messages of *transaction* in order, with their roles. Raises KeyError if there is no such
         transaction."""
-        roles, source = self._held("messages"), self._held("source")
+        roles, source = held(self._table, "messages"), held(self._table, "source")
         rows = roles["row"][roles["transaction"] == transaction]
         if rows.empty:
             raise KeyError(transaction)
-        view, seconds = MessagesView(source), self._held("seconds")
+        view, seconds = MessagesView(source), held(self._table, "seconds")
         moments = None if seconds is None else seconds[rows.index.to_numpy()]
         times = None
         if moments is not None and not np.isnan(moments).any():

@@ -102,7 +102,11 @@ def test_every_table_is_written_to_files(kind: str, tmp_path: Path) -> None:
     table.to_parquet(tmp_path / "table.parquet")
     read = pd.read_parquet(tmp_path / "table.parquet")
     assert read.shape == table.shape
-    assert repr(pd.concat([table, table]))
+    joined: Any = pd.concat([table, table])
+    assert repr(joined)
+    if kind == "plan":
+        with pytest.raises(TypeError, match="no plan here"):
+            _ = joined.plan
     assert table.iloc[:1].held.keys() == pickle.loads(pickle.dumps(table)).held.keys()  # noqa: S301, our own
     if kind == "empty bitmap":
         assert build(read.iso.message(0)) == empty
