@@ -65,8 +65,9 @@ def pieces(folded: str) -> Iterator[Piece]:
             yield Piece("number", min(meant, key=lambda one: ("-" in one, len(one), one)), frozenset(meant))
         elif kind in ("figure", "number"):
             for one in numbers(text):
-                amount = {f"={one}"} if _CENTS.fullmatch(f"={one}") else set()
-                yield Piece("number", one, frozenset({one, *amount}))
+                yield Piece(
+                    "number", one, frozenset((one, f"={one}") if _CENTS.fullmatch(f"={one}") else (one,))
+                )
         else:
             yield Piece(kind, found["label"] or text)
 
@@ -87,19 +88,16 @@ def _piece() -> re.Pattern[str]:
 def _meant(groups: Mapping[str, str | None]) -> set[str]:
     """What a figure of these parts may mean; empty if there is no such date or time."""
     parts = {name[0]: text for name, text in groups.items() if text and name[1:].isdigit()}
-    year, month, day = (parts.get(name) for name in "ymd")
     if hour := parts.get("h"):
         half = 12 * (parts.get("p") == "p")
         hours = int(hour) % 12 + half if "p" in parts else int(hour)
         rest = [parts[name] for name in "ns" if name in parts] or ["00"]
         return {":".join((f"{hours:02}", *rest))} if hours < _DAY else set()
-    dates: list[tuple[str | None, str | None, str | None]]
-    if named := parts.get("b"):
-        dates = [(year, phrases_of("month")[named], day)]
-    elif day and month:
-        dates = [(year, month, day), (year, day, month), *([] if year else [(f"20{month}", day, None)])]
-    else:
-        dates = [(year, month, None)]
+    year, day = parts.get("y"), parts.get("d")
+    month = phrases_of("month")[parts["b"]] if "b" in parts else parts.get("m")
+    dates = [(year, month, day)]
+    if day and "m" in parts:
+        dates += [(year, day, month), *([] if year else [(f"20{month}", day, None)])]
     return {
         "-".join(one.zfill(2) for one in date if one)
         for date in dates

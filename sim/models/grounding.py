@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
 from functools import cache
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from sim.errors import MTI_FIELD
@@ -481,14 +481,11 @@ def _units(text: str) -> list[_Unit]:
     at = 0
     while at < len(pieces):
         kind, piece, values = pieces[at]
-        words: list[str] = []
-        for one, word, _ in pieces[at : at + longest.get(piece, 1)] if kind in ("word", "number") else ():
-            if one not in ("word", "number"):
-                break
-            words.append(word)
-        size = next((size for size in range(len(words), 0, -1) if tuple(words[:size]) in rows), 0)
+        near = pieces[at : at + longest.get(piece, 1)]
+        words = tuple(one.text for one in takewhile(lambda one: one.kind in ("word", "number"), near))
+        size = next((size for size in range(len(words), 0, -1) if words[:size] in rows), 0)
         if size and (kind == "word" or size > 1):
-            units.append(_Unit("word", " ".join(words[:size]), rows[tuple(words[:size])]))
+            units.append(_Unit("word", " ".join(words[:size]), rows[words[:size]]))
         elif kind == "word":
             bare = piece.removesuffix("'s")
             units.append(_Unit("word" if bare == piece else "owner", bare, rows.get((bare,), ())))
