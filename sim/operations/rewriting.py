@@ -85,11 +85,12 @@ def put_back(held: Reading) -> tuple[str, str]:
     return shown_text(held), note
 
 
-# Bytes of which two differ in each digit and character that represents them, also those of Base64, and whose
-# characters, beside a dump, are not taken for hex digits.
-_FILLERS = b"Gz#"
-_ALL = re.compile(".")  # line ends stay
+# Two bytes that differ in each digit and character that represents them, also those of Base64, as wide as
+# those of text in decimal, and whose characters, beside a dump, are not taken for hex digits.
+_FILLERS = b"G$"
 _LEAST = 8  # characters of a value that is masked wherever it stands
+# What a character of a paste belongs to: no message; one whose reading is doubtful; another one; card data.
+_OTHER, _DOUBTFUL, _READ, _HIDDEN = range(4)
 
 
 def masked(paste: str, version: AnyVersion | None = None) -> str:
@@ -106,70 +107,73 @@ def masked(paste: str, version: AnyVersion | None = None) -> str:
 
 def masked_as(text: str, held: Reading) -> str:
     """*text* with its card data masked, where *held* is its reading; see `masked`."""
-    edition = chosen_version(text, held.version if held.pinned else None)
-    if held.message is None:
-        return _unread(text)
-    if held.raw is not None:
-        return dissect(text, edition).shown_text
-    shown = _masked_bytes(text, held, edition)
-    shown = search.hide(shown, _values(text, held.messages))
-    end = 0
+    places, end = list[tuple[int, str, Reading]](), 0
     for message in held.more:
         part = message.given
-        at = text.find(part, end) if isinstance(part, str) else -1
-        if at >= 0 and isinstance(part, str):
+        if isinstance(part, str) and (at := text.find(part, end)) >= 0:
+            places.append((at, part, message))
             end = at + len(part)
-            shown = shown[:at] + masked_as(part, message) + shown[end:]
-    return shown
+    # The first message is before the others, if it is not among them.
+    head = text[: places[0][0]] if places else ""
+    states = _states(head, held) if head.strip() else None
+    states = states or _states(text, held) or bytearray([_HIDDEN]) * len(text)
+    states += bytes(len(text) - len(states))
+    for at, part, message in places:
+        states[at : at + len(part)] = _states(part, message) or bytes([_HIDDEN]) * len(part)
+    # Of bytes that were not read, any may be card data.
+    doubtful, other = (
+        "".join(" " if state in known else char for char, state in zip(text, states, strict=True))
+        for known in ((_READ,), (_DOUBTFUL, _READ, _HIDDEN))
+    )
+    edition = chosen_version(text, held.version if held.pinned else None)
+    searched = dissect(search.hide(doubtful, search.byte_runs(other)), edition).shown_text
+    shown = "".join(
+        STAR if state == _HIDDEN and char != "\n" else char if state == _READ else masked_char
+        for char, state, masked_char in zip(text, states, searched, strict=True)
+    )
+    return search.hide(shown, _values(text, held.messages))
 
 
-def _masked_bytes(text: str, held: Reading, edition: str) -> str:
-    """*text* with the bytes of *held* masked, and everything around them that may be card data."""
+def _states(text: str, held: Reading) -> bytearray | None:
+    """What each character of *text* belongs to; None if the notation does not show which of them represent
+    the bytes of *held*."""
+    states = bytearray(len(text))
+    if held.message is None:
+        return states
+    state = _READ if held.complete and held.believed else _DOUBTFUL
+    if held.raw is not None and (at := text.find(held.raw)) >= 0:
+        pairs = zip(held.raw, dissect(held).shown_text, strict=True)
+        states[at : at + len(held.raw)] = bytes(_HIDDEN if char != shown else state for char, shown in pairs)
     if not held.data:
-        return _unread(text)
+        return states
     bare, seeable = held.seen or held.data, seeable_bytes(dissect(held), held)
-    hidden = _changed(text, held.spelling, bare, seeable) if 0 in seeable else set[int]()
-    other = rewritten(text, held.spelling, bare, _FILLERS[:1] * len(bare)) or ""
-    if hidden is None or len(other) != len(text):
-        return _ALL.sub(STAR, text)
-    # A digit that this filler has, too, stays; nothing is recognized in it.
-    everywhere = {at for at, pair in enumerate(zip(text, other, strict=True)) if len(set(pair)) > 1}
-    around = "".join(" " if at in everywhere else char for at, char in enumerate(text))
-    if held.complete and held.believed:
-        pairs = enumerate(zip(text, _unread(around), strict=True))
-        plain = "".join(inside if at in everywhere else outside for at, (inside, outside) in pairs)
-    else:
-        plain = dissect(search.hide(text, search.byte_runs(around)), edition).shown_text
-    return "".join(STAR if at in hidden else char for at, char in enumerate(plain))
-
-
-def _unread(text: str) -> str:
-    """*text*, in which no message was read, without what may be card data: of bytes, that may be any."""
-    return dissect(search.hide(text, search.byte_runs(text))).shown_text
+    texts = [
+        rewritten(text, held.spelling, bare, bytes(_FILLERS[hidden and not seen] for seen in seeable)) or ""
+        for hidden in ((False, True) if 0 in seeable else (False,))
+    ]
+    if {len(filled) for filled in texts} != {len(text)}:
+        return None
+    # A digit that the filler has, too, is left as of no message; nothing is recognized in it.
+    for at, (char, filled, covered) in enumerate(zip(text, texts[0], texts[-1], strict=True)):
+        states[at] = _HIDDEN if filled != covered else state if char != filled else _OTHER
+    return states
 
 
 def _values(text: str, readings: Sequence[Reading]) -> Iterator[search.Span]:
     """The card data of *readings* wherever its values stand in *text* as characters."""
-    for message in filter(None, (reading.message for reading in readings)):
-        for number, value in message.fields.items():
-            covered = cover_value(number, value, message.version) if len(value) >= _LEAST else value
-            if covered != value:
-                start, size = covered.index(STAR), covered.count(STAR)
-                for found in re.finditer(re.escape(value), text, re.IGNORECASE):
-                    yield search.Span(found.start() + start, found.start() + start + size, True)
-
-
-def _changed(paste: str, spelling: str, data: bytes, kept_bytes: bytearray) -> set[int] | None:
-    """The characters of *paste* that represent the bytes of *data*, except those marked in *kept_bytes*; None
-    if the notation does not show that."""
-    filled = (
-        bytes(byte if stays else filler for byte, stays in zip(data, kept_bytes, strict=True))
-        for filler in _FILLERS
-    )
-    texts = [rewritten(paste, spelling, data, other) or "" for other in filled]
-    if {len(text) for text in texts} != {len(paste)}:
-        return None
-    return {at for at, chars in enumerate(zip(*texts, strict=True)) if len(set(chars)) > 1}
+    chars = text.encode("latin-1", "replace").upper()
+    values = {
+        (number, value, message.version)
+        for message in filter(None, (reading.message for reading in readings))
+        for number, value in message.fields.items()
+        if len(value) >= _LEAST
+    }
+    for number, value, version in values:
+        covered = cover_value(number, value, version)
+        if covered != value:
+            start, size = covered.index(STAR), covered.count(STAR)
+            for found in re.finditer(re.escape(value.encode("latin-1", "replace").upper()), chars):
+                yield search.Span(found.start() + start, found.start() + start + size, True)
 
 
 def seeable_bytes(seen: Anatomy, held: Reading) -> bytearray:

@@ -11,7 +11,7 @@ from surfaces import BEHIND, PAN, leaks
 
 import sim
 from sim import answers
-from sim.codec import Message, parse
+from sim.codec import Message, build, parse
 from sim.codec.wire import encode
 from sim.operations.rewriting import masked
 from sim.paste.spellings import sightings
@@ -138,11 +138,23 @@ def test_no_card_data_of_several_or_damaged_messages_can_be_read_back(spelling: 
             assert not [secret for secret in (*pans, _PIN_BLOCK) if secret in seen], (name, how)
 
 
-def test_messages_of_a_log_are_masked_each_by_itself() -> None:
+@pytest.mark.parametrize("spelling", ["log in front", "text"])
+def test_messages_of_a_log_are_masked_each_by_itself(spelling: str) -> None:
     """What is no card data stays in every message of the log, not in the first alone."""
-    lines = [encode(_request(entry="manual", stan=stan), "bcd").hex() for stan in ("000001", "000002")]
-    for shown in masked("\n".join(f"12:00:0{at} sent {line}" for at, line in enumerate(lines))).splitlines():
-        assert shown.count("*") < len(shown) / 6
+    requests = [_request(entry="manual", stan=stan) for stan in ("000001", "000002")]
+    lines = (
+        build(request) if spelling == "text" else SPELLINGS[spelling](encode(request, "bcd"))
+        for request in requests
+    )
+    for shown in masked("\n".join(lines)).splitlines():
+        assert shown.count("*") < len(shown) / 5
+
+
+@pytest.mark.parametrize("spelling", ["unsigned", "signed", "go printed"])
+def test_only_card_data_is_masked_in_decimal_numbers_of_one_width(spelling: str) -> None:
+    """Bytes of text in decimal all have two digits, or those of card data."""
+    paste = SPELLINGS[spelling](encode(_request(entry="manual"), "ascii"))
+    assert 0 < masked(paste).count("*") < len(paste) / 5
 
 
 @pytest.mark.parametrize(

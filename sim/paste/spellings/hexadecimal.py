@@ -113,7 +113,7 @@ def write(data: bytes) -> str:
 def rewrite(paste: str, old: bytes, new: bytes) -> str | None:
     """*paste* with the digits of *new* in place of those of *old*, and the same separators."""
     for tokens in _tokens(paste, old):
-        upper = not any(char in "abcdef" for start, end, _ in tokens for char in paste[start:end])
+        upper = set("abcdef").isdisjoint(paste[tokens[0][0] : tokens[-1][1]])
         return laid_out(paste, tokens, [f"{byte:02X}" if upper else f"{byte:02x}" for byte in new])
     return None
 
@@ -127,8 +127,8 @@ def _tokens(paste: str, old: bytes) -> Iterator[list[Token]]:
         tokens = [
             (places[at + 2 * which], places[at + 2 * which + 1] + 1, byte) for which, byte in enumerate(old)
         ]
-        gaps = [paste[token[1] : other[0]] for token, other in pairwise(tokens)]
-        if all(token[1] - token[0] == 2 for token in tokens) and all(_BETWEEN.fullmatch(gap) for gap in gaps):
+        gaps = {paste[token[1] : other[0]] for token, other in pairwise(tokens)}
+        if all(token[1] - token[0] == 2 for token in tokens) and all(map(_BETWEEN.fullmatch, gaps)):
             yield tokens
         at = digits.find(old.hex(), at + 1)
 
