@@ -228,7 +228,8 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         for at, (before, cells) in enumerate(self._masked_columns()):
             if differ(cells, before):
                 # Arrow strings reject a lone surrogate.
-                plain.isetitem(at, pd.Series(cells, dtype=object).array)
+                column: Any = pd.Series(cells, index=plain.index, dtype=object)
+                plain.isetitem(at, column)
         plain.index = shown_labels(plain.index)
         plain.columns = shown_labels(plain.columns)
         return plain
