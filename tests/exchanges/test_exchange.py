@@ -13,7 +13,7 @@ from support import AT
 from sim.elements.money import say_amount
 from sim.elements.mti import repeat_mti, response_mti
 from sim.errors import OptionError
-from sim.exchanges import Exchange, make, tell
+from sim.exchanges import Exchange, findings, make, tell
 from sim.exchanges.amounts import final_amount, minor_units
 from sim.exchanges.composing import plan_of
 from sim.exchanges.following import LINK, STEPS
@@ -245,3 +245,13 @@ def test_payments_that_are_alike_are_counted_in_the_story() -> None:
     """Not told one by one."""
     story = tell(plan_of("20 declined Visa payments of 5 EUR").run().exchange)
     assert "then, 19 times, a purchase of 5.00 EUR was declined" in story
+
+
+@pytest.mark.parametrize("interface", ["postilion", "nibss"])
+@pytest.mark.parametrize("entry", ["chip", "swipe", "contactless"])
+def test_a_completion_has_the_point_of_service_of_its_authorization(interface: str, entry: str) -> None:
+    """What details DE 22 goes with it; what the request does not have is not there."""
+    made = make(interface=interface, entry=entry, then="completion", at=AT)
+    request, _, completion, _ = made.messages
+    assert [completion.get(n) for n in (22, 123)] == [request.get(n) for n in (22, 123)]
+    assert [hit.rule for _, hit in findings(made)] == []
