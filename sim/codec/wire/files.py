@@ -24,6 +24,8 @@ LONGEST = 1 << 20
 _WINDOW, _MOST = 512, 1 << 17
 # This many messages before a damaged length show that it is one.
 _FEWEST = 3
+# More empty messages than others, by so many, are no keep-alives but zeros.
+_MOST_EMPTY = 32
 _LINE_ENDS = re.compile(rb"[\r\n]+")
 
 
@@ -212,5 +214,7 @@ def _divides(framing: Frame, data: bytes, complete: bool) -> int:
             return 0 if complete else count
         # A zero length is a keep-alive; many of them are the leading bytes of a longer length field.
         count += 1 if size else -1
+        if count < -_MOST_EMPTY:
+            return 0
         at += head + size
     return count if at == len(data) or not complete else 0
