@@ -327,7 +327,7 @@ _READ_SO_FAR = ((0, "0100"), (1, "4000000000011000"), (2, PAN), (48, "F" * 16))
         ((), (55,), True),
         ((), (60,), False),
         (((52, "0" * 16),), (60,), True),  # read, but shifted most likely
-        (((52, "0" * 16),), (), False),
+        (((52, "0" * 16),), (), True),  # what is left over says so, too
         (((41, "TERM0001"),), (60,), False),
     ],
 )

@@ -252,8 +252,8 @@ class Table(_Display, pd.DataFrame):  # describe is final in the stubs
         return empty | set(self._never) if "message" in self.columns else empty
 
     def _has_text(self, column: str) -> bool:
-        cells = pd.DataFrame(self)[column]
-        return bool((cells.notna() & (cells != "") & (cells != 0)).any())
+        cells = pd.DataFrame(self)[column]  # of a comparison, two columns
+        return bool((cells.notna() & (cells != "") & (cells != 0)).to_numpy().any())
 
     def _title(self) -> str:
         complete = all(column in self.columns for column in (*self._when_empty, *self._value_columns))
