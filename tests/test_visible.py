@@ -19,6 +19,7 @@ from called import Run
 import sim
 from sim.codec import Message, build
 from sim.link.rules import Rule
+from sim.tables.render import without_formulas
 
 PAN = "4539578763621486"
 EVIL = "\x1b]0;pwned\x07\x1b[2J\x9b31m\u202eevil\u2067\u200e"
@@ -210,3 +211,10 @@ def test_an_exported_table_holds_no_formula(tmp_path: Path) -> None:
         assert pd.read_csv(path, dtype=str)["DE43"][0].startswith("'=HYPERLINK")
         assert sim.read(path)["DE43"][0] == '=HYPERLINK("x")'.ljust(40)
     assert "'=HYPERLINK" in sim.parse(raw).to_csv()
+
+
+def test_a_cell_that_is_no_unicode_is_exported_beside_a_formula() -> None:
+    """Half of a surrogate pair, which pandas' own texts cannot hold."""
+    table = pd.DataFrame({"at": [0, 1]})
+    table["value"] = pd.Series(["\ud800", "=1+1"], dtype=object)
+    assert without_formulas(table)["value"].tolist() == ["\ud800", "'=1+1"]

@@ -44,9 +44,13 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
         column = frame.iloc[:, at]
         texts = pd.api.types.is_object_dtype(column.dtype) or pd.api.types.is_string_dtype(column.dtype)
         if texts and column.str.match(FORMULA.pattern, na=False).any():
-            free = [csv_cell(cell[:]) if isinstance(cell, str) else cell for cell in column.tolist()]
-            frame.isetitem(at, pd.Series(free, dtype=object).array)
+            free: Any = shown_column(column, _without_formula)  # a Series is not in the stubs
+            frame.isetitem(at, free)
     return frame
+
+
+def _without_formula(cell: Any) -> Any:
+    return csv_cell(cell[:]) if isinstance(cell, str) else cell
 
 
 def grid(
