@@ -124,13 +124,13 @@ class Accounts:
     def _enter(self, number: int, message: Message, link: Link) -> None:
         """Have later messages find booking *number* by the elements of *message*."""
         network = chosen_network(message, None) or ""
-        for rule in finding(message.version, link, message.mti, network):
+        for rule in finding(message.version, link, message.mti[1], network):
             if key := rule.key(message, later=False):
                 _add(self._numbers, key, number)
 
     def _find(self, message: Message) -> tuple[int, Booking] | None:
         """The latest booking that *message* refers to, and its number; None if there is none."""
-        for rule in seeking(message.version, message.mti):
+        for rule in seeking(message.version, message.mti[1]):
             if key := rule.key(message, later=True):
                 for number in reversed(self._numbers.get(key) or ()):
                     if (booking := self._booked.get(number)) is None:

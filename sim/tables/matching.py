@@ -48,6 +48,10 @@ class Columns:
         results = np.array([*(what(mti) for mti in self.mtis), missing])
         return results[self.mti]
 
+    def by_class(self, what: Callable[[str], bool]) -> Any:
+        """Whether *what* holds for the class of each row's message, the second digit of its MTI."""
+        return self.by_mti(lambda mti: what(mti[1:2]), False)
+
     def column(self, number: int) -> Any:
         """The values of an element as an Arrow array; None if no message contains it."""
         name = self.named.get(number)
@@ -140,7 +144,7 @@ def traffic_of(columns: Columns, seconds: Any) -> Traffic:
         originals,
         approved,
         _int64_view(_bodies(columns, state.doubtful | ((state.roles == ASK) & ~state.keyed))),
-        _int64_view(columns.by_mti(lambda mti: mti[1:2] == _REVERSAL, False)),
+        _int64_view(columns.by_class(lambda kind: kind == _REVERSAL)),
         None if seconds is None else seconds.tolist(),
     )
 
@@ -185,7 +189,7 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
             state.asked(first)
             seeks = (other >= 0) & (state.roles != ASK)
         else:
-            seeks = (other >= 0) & columns.by_mti(rule.seeks, False)
+            seeks = (other >= 0) & columns.by_class(rule.seeks)
         codes, sought = pd.factorize(other[seeks])
         if not len(sought):
             continue
@@ -207,7 +211,7 @@ def _rule_keys(state: _State, link: Link, at: int) -> Keys:
 
 def _may_be_found(columns: Columns, rule: Rule) -> Any:
     """The messages that can be the earlier one of *rule*."""
-    earlier = columns.by_mti(lambda mti: rule.found(mti, ""), False)
+    earlier = columns.by_class(lambda kind: rule.found(kind, ""))
     if rule.network:
         networks = np.array([name in ("", rule.network) for name in columns.networks] + [True])
         earlier = earlier & networks[columns.network]

@@ -138,9 +138,10 @@ def _keys(held: Sequence[Message], networks: Sequence[str], link: Link, at: int)
         if at >= len(rows := rules(message.version, link)):
             continue
         rule = rows[at]
-        if (role(message.mti) == ANSWER) == (link == "approved") and rule.found(message.mti, networks[place]):
+        kind, answers = message.mti[1:2], role(message.mti) == ANSWER
+        if answers == (link == "approved") and rule.found(kind, networks[place]):
             earlier[place] = _key([tie.earlier.of(message) for tie in rule.ties], message, link, ids)
-        if rule.seeks(message.mti):
+        if rule.seeks(kind):
             later[place] = _key([tie.later.of(message) for tie in rule.ties], message, link, ids)
         for name, tie in enumerate(rule.agree):
             for side, column in zip((tie.earlier, tie.later), agree[name], strict=True):

@@ -105,13 +105,13 @@ class Rule:
         sides = ((tie.earlier.of(earlier), tie.later.of(later)) for tie in self.agree)
         return all(not first or not then or first == then for first, then in sides)
 
-    def seeks(self, mti: str) -> bool:
-        """Whether this rule finds an earlier message for one of this type."""
-        return not self.classes or mti[1:2] in self.classes
+    def seeks(self, kind: str) -> bool:
+        """Whether this rule finds an earlier message for one of this class, the second digit of its MTI."""
+        return not self.classes or kind in self.classes
 
-    def found(self, mti: str, network: str) -> bool:
-        """Whether a message of this type and network (empty: unknown) may be the earlier one."""
-        return (not self.of or mti[1:2] in self.of) and (not self.network or network in ("", self.network))
+    def found(self, kind: str, network: str) -> bool:
+        """Whether a message of this class and network (empty: unknown) may be the earlier one."""
+        return (not self.of or kind in self.of) and (not self.network or network in ("", self.network))
 
 
 def plain(value: str) -> str:
@@ -144,16 +144,16 @@ def rules(version: str, link: Link) -> tuple[Rule, ...]:
 
 
 @cache
-def seeking(version: str, mti: str) -> tuple[Rule, ...]:
-    """The rules by which a message of this type may find an earlier one that it refers to."""
-    return tuple(rule for link in REFERENCES for rule in rules(version, link) if rule.seeks(mti))
+def seeking(version: str, kind: str) -> tuple[Rule, ...]:
+    """The rules by which a message of this class may find an earlier one that it refers to."""
+    return tuple(rule for link in REFERENCES for rule in rules(version, link) if rule.seeks(kind))
 
 
 @cache
-def finding(version: str, link: Link, mti: str, network: str) -> tuple[Rule, ...]:
-    """The rules of *link* by which a message of this type and network may be found, one of each that seek the
-    same."""
-    found = (rule for rule in rules(version, link) if rule.found(mti, network))
+def finding(version: str, link: Link, kind: str, network: str) -> tuple[Rule, ...]:
+    """The rules of *link* by which a message of this class and network may be found, one of each that seek
+    the same."""
+    found = (rule for rule in rules(version, link) if rule.found(kind, network))
     return tuple({rule.named: rule for rule in found}.values())
 
 
